@@ -1,0 +1,86 @@
+# The list of commands; `make` alone prints it.
+PYTHON ?= python3
+WORKERS ?= 2
+BIN := .venv/bin
+PIP := -m pip install --quiet --disable-pip-version-check
+PYTEST_PAGES := $(BIN)/python -m pytest -p no:randomly -p no:xdist
+SAY = @printf '\n== %s\n'
+
+.PHONY: help env demo test lint types layers house changelog pages tests bench soak format lock clean
+.DELETE_ON_ERROR:
+
+help: ## print this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 18
+
+env: .venv/.ready ## make .venv with everything that the tests need
+
+demo: env ## decide a million generated airline rows
+	$(BIN)/python examples/demo.py
+
+test: lint types layers house changelog pages tests ## all checks, a few minutes
+
+lint: env ## style of the code
+	$(SAY) 'ruff: lint and format'
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: env ## strict types
+	$(SAY) 'mypy: types'
+	$(BIN)/mypy
+
+layers: env ## imports go down
+	$(SAY) 'import-linter: layers'
+	$(BIN)/lint-imports
+
+house: env ## sizes, and what no file may name
+	$(SAY) 'house rules'
+	$(BIN)/python tools/check_house.py
+
+changelog: env ## changelog fragments are well named
+	$(SAY) 'towncrier: changelog fragments'
+	$(BIN)/towncrier build --draft
+
+pages: env ## run the examples in the docs and the docstrings
+	$(SAY) 'sybil: examples in the pages and the docstrings'
+	$(PYTEST_PAGES) docs examples README.md
+	$(PYTEST_PAGES) --doctest-modules src || test $$? = 5
+
+tests: env ## the tests
+	$(SAY) 'pytest: tests'
+	$(BIN)/python -m pytest -n $(WORKERS) tests
+
+bench: .venv-bench/.ready ## compare with other ways to decide
+	.venv-bench/bin/python benchmarks/decide.py
+
+soak: .venv-soak/.ready ## hours: differential runs, fuzzing, mutation
+	@set -e; for script in soak/*.py; do printf '\n== %s\n' $$script; .venv-soak/bin/python $$script; done
+
+format: env ## format the code, mend what can be mended
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
+	PATH=$(CURDIR)/.venv-lock/bin:$$PATH tools/lock
+
+clean: ## remove what the other commands made
+	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests tools docs examples benchmarks soak -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+.venv/.ready: requirements/dev.txt
+.venv-bench/.ready: requirements/bench.txt
+.venv-soak/.ready: requirements/soak.txt
+
+.venv/.ready .venv-bench/.ready .venv-soak/.ready: pyproject.toml
+	$(SAY) 'making $(@D)'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo 'racl needs Python 3.11 or newer, and `$(PYTHON)` is older or missing; try `make env PYTHON=python3.12`' >&2; exit 1; }
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) --require-hashes -r $(filter requirements/%,$^)
+	$(@D)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv-lock/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) uv
+	@touch $@
