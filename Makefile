@@ -49,7 +49,7 @@ tests: env ## the tests
 	$(SAY) 'pytest: tests'
 	$(BIN)/python -m pytest -n $(WORKERS) tests
 
-bench: .venv-bench/.ready ## compare with other ways to decide
+bench: .venv-bench/.ready .venv-dice/.ready ## compare with other ways to decide
 	.venv-bench/bin/python benchmarks/decide.py
 
 soak: .venv-soak/.ready ## hours: differential runs, fuzzing, mutation
@@ -63,15 +63,16 @@ lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
 	PATH=$(CURDIR)/.venv-lock/bin:$$PATH tools/lock
 
 clean: ## remove what the other commands made
-	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants
+	rm -rf .venv .venv-bench .venv-dice .venv-soak .venv-lock build dist mutants
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests tools docs examples benchmarks soak -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 .venv/.ready: requirements/dev.txt
 .venv-bench/.ready: requirements/bench.txt
+.venv-dice/.ready: requirements/dice.txt
 .venv-soak/.ready: requirements/soak.txt
 
-.venv/.ready .venv-bench/.ready .venv-soak/.ready: pyproject.toml
+.venv/.ready .venv-bench/.ready .venv-dice/.ready .venv-soak/.ready: pyproject.toml
 	$(SAY) 'making $(@D)'
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo 'racl needs Python 3.11 or newer, and `$(PYTHON)` is older or missing; try `make env PYTHON=python3.12`' >&2; exit 1; }
