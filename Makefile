@@ -8,6 +8,7 @@ SAY = @printf '\n== %s\n'
 
 .PHONY: help env demo test lint types layers house changelog pages tests bench soak format lock clean
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 help: ## print this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1\t\2/' | expand -t 18
@@ -49,7 +50,7 @@ tests: env ## the tests
 	$(SAY) 'pytest: tests'
 	$(BIN)/python -m pytest -n $(WORKERS) tests
 
-bench: .venv-bench/.ready .venv-dice/.ready ## compare with other ways to decide
+bench: .venv-bench/.ready ## compare with other ways to decide
 	.venv-bench/bin/python benchmarks/decide.py
 
 soak: .venv-soak/.ready ## hours: differential runs, fuzzing, mutation
@@ -63,21 +64,23 @@ lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
 	PATH=$(CURDIR)/.venv-lock/bin:$$PATH tools/lock
 
 clean: ## remove what the other commands made
-	rm -rf .venv .venv-bench .venv-dice .venv-soak .venv-lock build dist mutants
+	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests tools docs examples benchmarks soak -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
-.venv/.ready: requirements/dev.txt
-.venv-bench/.ready: requirements/bench.txt
-.venv-dice/.ready: requirements/dice.txt
-.venv-soak/.ready: requirements/soak.txt
+.venv/.installed: requirements/dev.txt
+.venv-bench/.installed: requirements/bench.txt
+.venv-soak/.installed: requirements/soak.txt
 
-.venv/.ready .venv-bench/.ready .venv-dice/.ready .venv-soak/.ready: pyproject.toml
-	$(SAY) 'making $(@D)'
+.venv/.installed .venv-bench/.installed .venv-soak/.installed:
+	$(SAY) 'making $(@D), half a minute'
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	    echo 'racl needs Python 3.11 or newer, and `$(PYTHON)` is older or missing; try `make env PYTHON=python3.12`' >&2; exit 1; }
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python $(PIP) --require-hashes -r $(filter requirements/%,$^)
+	    echo 'racl needs Python 3.11 or newer; `$(PYTHON)` is older or missing: try `make env PYTHON=python3.12`' >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python $(PIP) --require-hashes -r $<
+	@touch $@
+
+%/.ready: %/.installed pyproject.toml
 	$(@D)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
