@@ -1,0 +1,65 @@
+"""What an engine writes for each row: arrays, allocated once, filled by slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racl.domain.model import KEEP
+from racl.program import Program
+from racl.semantics import Credit
+
+CREDITS = tuple(Credit)
+CREDIT_NUMBER = {credit: number for number, credit in enumerate(CREDITS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Decisions of n rows; a row that is refused has credit -1 and nothing else."""
+
+    accepted: NDArray[np.bool_]  # (n,)
+    credit: NDArray[np.int8]  # (n,) number of the credit
+    plan: NDArray[np.signedinteger]  # (n,) number of the plan, -1 for none
+    value: NDArray[np.float64]  # (n,) NaN for none, likewise below
+    margin: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    refused: NDArray[np.bool_]
+
+    def part(self, start: int, stop: int) -> Outputs:
+        """The same memory, from one row to another."""
+        return Outputs(*(getattr(self, one.name)[start:stop] for one in fields(self)))
+
+
+def allocate(program: Program, rows: int) -> Outputs:
+    """Room for the decisions of that many rows."""
+    floats = (np.empty(rows) for _ in range(3))
+    plan = np.empty(rows, plan_type(program))
+    return Outputs(np.empty(rows, np.bool_), np.empty(rows, np.int8), plan, *floats, np.empty(rows, np.bool_))
+
+
+def plan_type(program: Program) -> type[np.signedinteger]:
+    """The smallest integer that numbers every plan and -1."""
+    plans = (len(program.effects) + 1) ** program.domain.rule.steps
+    return next((type_ for type_ in (np.int8, np.int16, np.int32) if plans <= np.iinfo(type_).max), np.int64)
+
+
+def plan_number(program: Program, steps: tuple[int, ...]) -> int:
+    """The number of a plan: its steps as digits, the first the lowest; `keep` is 0."""
+    base = len(program.effects) + 1
+    return sum(step * base**place for place, step in enumerate(steps))
+
+
+def plan_steps(program: Program, number: int) -> tuple[int, ...]:
+    """The steps of a plan by its number."""
+    base, steps = len(program.effects) + 1, []
+    while number > 0:
+        number, step = divmod(number, base)
+        steps.append(step)
+    return tuple(steps)
+
+
+def plan_name(program: Program, number: int) -> str:
+    """The name of a plan by its number."""
+    return " + ".join(program.names[step] for step in plan_steps(program, number)) or KEEP

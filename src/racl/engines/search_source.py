@@ -1,0 +1,2 @@
+"""placeholder"""
+def source(program, *, other): raise NotImplementedError

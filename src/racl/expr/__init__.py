@@ -1,0 +1,1 @@
+"""The expression language: text to tree, types, and back to text."""
