@@ -1,0 +1,21 @@
+"""Frames to columns that engines read, and back to the kind of frame that came in."""
+
+from racl.frames.check import check_columns, check_new_names
+from racl.frames.encode import REFUSED_BOOLEAN, REFUSED_CATEGORY, code_dtype
+from racl.frames.native import with_columns
+from racl.frames.read import read_arrow, read_frame, read_rows
+from racl.frames.table import Kind, Table
+
+__all__ = [
+    "REFUSED_BOOLEAN",
+    "REFUSED_CATEGORY",
+    "Kind",
+    "Table",
+    "check_columns",
+    "check_new_names",
+    "code_dtype",
+    "read_arrow",
+    "read_frame",
+    "read_rows",
+    "with_columns",
+]
