@@ -31,7 +31,7 @@ types: env ## strict types
 
 layers: env ## imports go down
 	$(SAY) 'import-linter: layers'
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 house: env ## sizes, and what no file may name
 	$(SAY) 'house rules'
@@ -65,7 +65,7 @@ lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
 
 clean: ## remove what the other commands made
 	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests tools docs examples benchmarks soak -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 .venv/.installed: requirements/dev.txt
