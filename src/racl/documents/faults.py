@@ -9,11 +9,13 @@ from racl.errors import Problem, quoted
 
 QUOTE = "text and expressions stand in quotes"
 
+UNCLOSED = "a list that is not closed", "`]` or `,` is expected here"
+
 # How the reader's message starts; what is wrong; what to try.
 FAULTS = (
     ("Invalid value", "not a value", QUOTE),
-    ("Expected newline or end of document after", "more follows than can be read", QUOTE),
-    ("Unclosed array", "a list that is not closed", "`]` or `,` is expected here"),
+    ("Expected newline or end of document after", "more follows after the value", QUOTE),
+    ("Unclosed array", *UNCLOSED),
     ("Unclosed inline table", "an inline table that is not closed", "`}` or `,` is expected here"),
     ("Expected '=' after a key", "`=` is expected after the name", ""),
     ("Expected ']' at the end of a table", "`]` is expected after the section's name", ""),
@@ -29,7 +31,7 @@ FAULTS = (
     ("Invalid date or datetime", "not a date", QUOTE),
 )
 
-PLACE = re.compile(r"\A(.*) \(at (?:line (\d+), column (\d+)|end of document)\)\Z", re.DOTALL)
+PLACE = re.compile(r"\A(.*) \(at (?:line (?P<line>\d+), column (\d+)|end of document)\)\Z", re.DOTALL)
 
 
 def explained(fault: Exception, source: str, problem: Problem) -> Problem:
@@ -41,7 +43,7 @@ def explained(fault: Exception, source: str, problem: Problem) -> Problem:
     words, line, column = place.groups()
     if line is None:
         line, column = source.count("\n") + 1, len(source) - source.rfind("\n")
-    what, hint = _words(words)
+    what, hint = _words(words, source, ended=place["line"] is None)
     return _at(problem, what, hint, source, int(line), int(column))
 
 
@@ -51,7 +53,11 @@ def _at(problem: Problem, what: str, hint: str, source: str, line: int, column: 
     return pointed(found, text, column - 1)
 
 
-def _words(message: str) -> tuple[str, str]:
+def _words(message: str, source: str, *, ended: bool) -> tuple[str, str]:
+    if message == "Invalid value" and ended:
+        return UNCLOSED if source.endswith(("[", ",")) else ("a value is missing", "")
+    if message.startswith("Expected newline") and source.lstrip(" \t").startswith("["):
+        return "more follows after the section's name", ""
     for start, what, hint in FAULTS:
         if message.startswith(start):
             return what, hint

@@ -12,7 +12,7 @@ from racl.documents.document import DEPTH, SURROGATE, Document, Path, capped, do
 from racl.documents.places import Place, places, unquoted
 from racl.errors import Problem, quoted
 
-VALUES = 1_000_000
+VALUES = 300_000
 SURE_DIGITS = 308  # whole numbers of so many digits are float64s
 HALF_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
