@@ -21,7 +21,7 @@ from racl.domain.reads import columns_read
 from racl.engines import arrays
 from racl.engines.kernel_source import tame
 from racl.engines.outputs import CREDIT_NUMBER, CREDITS, Outputs, allocate, plan_name
-from racl.errors import DataError, Problem, Refusal, RowError
+from racl.errors import DataError, KernelWarning, Problem, Refusal, RowError
 from racl.frames import Table, check_columns, check_new_names, read_frame, with_columns
 from racl.model import Engine, Model
 from racl.program import OTHER
@@ -34,10 +34,6 @@ SHOWN = 10
 NAMES = ("accepted", "credit", "plan", "value", "margin", "cost")
 
 Block = Callable[[int, int], None]
-
-
-class KernelWarning(UserWarning):
-    """The kernel could not be compiled; NumPy decides instead, with the same answers, more slowly."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,6 +90,10 @@ class DataError(RaclError):
     """Rows, or a file of rows, that cannot be read or written."""
 
 
+class KernelWarning(UserWarning):
+    """The kernel could not be compiled; NumPy decides instead, with the same answers, more slowly."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why one row was refused: its number, the column, repair or rule at fault, and the reason."""

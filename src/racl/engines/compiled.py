@@ -36,8 +36,8 @@ def cache_folder() -> Path:
     return (Path(home) if home else Path.home() / ".cache") / "racl"
 
 
-def compiled(text: str, types: str) -> Callable[..., int]:
-    """The function `kernel` of the text, compiled for these argument types (numba's notation), from the cache if it can be."""
+def compiled(text: str, types: Any) -> Callable[..., None]:
+    """The function `kernel` of the text, compiled for this signature of numba's, from the cache if it can be."""
     folder = cache_folder() / fingerprint(text, types)
     if not prepare(folder, text):
         return build(text, types, file=None)
@@ -51,11 +51,11 @@ def compiled(text: str, types: str) -> Callable[..., int]:
     return kernel
 
 
-def fingerprint(text: str, types: str) -> str:
+def fingerprint(text: str, types: Any) -> str:
     """A name for the machine code that will come of the text, here."""
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
     shared = Path(elementary.__file__).read_text(encoding="utf-8")
-    parts = [text, types, shared, *versions, sys.version, processor()]
+    parts = [text, str(types), shared, *versions, sys.version, processor()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -123,7 +123,7 @@ def write_manifest(folder: Path) -> None:
 # the compiler ----------------------------------------------------------------------------------------
 
 
-def build(text: str, types: str, *, file: Path | None) -> Callable[..., int]:
+def build(text: str, types: Any, *, file: Path | None) -> Callable[..., None]:
     """Compile the text, which this library generated; with a file, numba keeps the machine code beside it."""
     import numba  # noqa: PLC0415 - heavy
 
@@ -140,7 +140,7 @@ def build(text: str, types: str, *, file: Path | None) -> Callable[..., int]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaWarning)
-        kernel: Callable[..., int] = decorate(namespace["kernel"])
+        kernel: Callable[..., None] = decorate(namespace["kernel"])
     return kernel
 
 

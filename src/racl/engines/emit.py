@@ -59,6 +59,7 @@ class Emitter:
     lines: list[str] = field(default_factory=list)
     indent: str = "    "
     known: dict[Term, str] = field(default_factory=dict)
+    prefix: str = "t"  # of the names of terms: states of one row that are alive together need names of their own
 
     def line(self, text: str) -> None:
         """One line of the text at this depth."""
@@ -66,7 +67,7 @@ class Emitter:
 
     def block(self, indent: str) -> Emitter:
         """A nested scope: it knows what is known here, and what it learns stays within."""
-        return Emitter(self.terms, self.dialect, self.lines, self.indent + indent, dict(self.known))
+        return Emitter(self.terms, self.dialect, self.lines, self.indent + indent, dict(self.known), self.prefix)
 
     def need(self, terms: Iterable[Term]) -> list[str]:
         """The names of terms, written where they were not yet."""
@@ -80,8 +81,9 @@ class Emitter:
                 self.known[term] = literal(step)
             else:
                 arguments = [self.name(argument) for argument in step.arguments]
-                self.line(f"t{term} = {self.text(step, arguments)}")
-                self.known[term] = f"t{term}"
+                name = f"{self.prefix}{term}"
+                self.line(f"{name} = {self.text(step, arguments)}")
+                self.known[term] = name
         return self.known[term]
 
     def text(self, step: Step, arguments: list[str]) -> str:
