@@ -1,0 +1,85 @@
+"""Start-up and peak memory, which want a process of their own; run by processes.py, prints JSON."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, time
+
+STARTED = time()
+HERE = Path(__file__).parent
+
+
+def importing() -> dict[str, float]:
+    """`import racl` in a fresh interpreter."""
+    before = perf_counter()
+    import racl  # noqa: F401
+
+    return {"import": perf_counter() - before}
+
+
+def ready(folder: Path) -> dict[str, float]:
+    """Import, model and first decisions; reading the rows is told apart."""
+    before = perf_counter()
+    import racl
+
+    imported = perf_counter()
+    model = racl.load_model(HERE / "airline" / "model.json")
+    loaded = perf_counter()
+    rows = stored(folder)
+    read = perf_counter()
+    model.decide(rows, engine="kernel")
+    decided = perf_counter()
+    return {
+        "started": STARTED,
+        "ended": time(),
+        "import": imported - before,
+        "model": loaded - imported,
+        "rows": read - loaded,
+        "decide": decided - read,
+    }
+
+
+def memory(folder: Path) -> dict[str, float]:
+    """The highest resident memory while deciding, and what the process held before it had rows."""
+    import racl
+
+    model = racl.load_model(HERE / "airline" / "model.json")
+    few = stored(folder / "few")
+    model.decide(few, engine="kernel")
+    before = resident()
+    rows = stored(folder)
+    given = resident()
+    reset_peak()
+    decisions = model.decide(rows, engine="kernel")
+    return {"before": before, "given": given, "peak": status("VmHWM"), "rows": float(len(decisions.accepted))}
+
+
+def stored(folder: Path) -> dict[str, object]:
+    """Rows saved by processes.py, as the dict of arrays that all measurements use."""
+    import numpy as np
+    from airline.rows import dictionaries
+
+    return dictionaries({path.stem: np.load(path) for path in folder.glob("*.npy")})
+
+
+def resident() -> float:
+    """Bytes in memory now."""
+    return status("VmRSS")
+
+
+def status(key: str) -> float:
+    """A figure of the kernel's account of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    return 1024.0 * next(int(line.split()[1]) for line in lines if line.startswith(key + ":"))
+
+
+def reset_peak() -> None:
+    """Forget the highest memory so far."""
+    Path("/proc/self/clear_refs").write_text("5", "utf-8")
+
+
+TASKS: dict[str, Callable[..., dict[str, float]]] = {"importing": importing, "ready": ready, "memory": memory}
+
+if __name__ == "__main__":
+    print(json.dumps(TASKS[sys.argv[1]](*map(Path, sys.argv[2:]))))
