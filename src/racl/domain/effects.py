@@ -1,0 +1,150 @@
+"""Which repair can change which requirement and which feature, read off the columns; nothing is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import perm
+
+from racl.domain.model import Domain, Repair
+from racl.expr.nodes import Expression, Name, names
+
+Names = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """That one repair can change what another repair, taken after it, sets or costs or whether it applies."""
+
+    repair: str
+    columns: tuple[str, ...]  # that the first sets and the other reads
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a repair can change: by itself, and further down a plan through repairs that read what it sets."""
+
+    repair: str
+    columns: tuple[str, ...]
+    requirements: tuple[str, ...]
+    features: tuple[str, ...]
+    through: tuple[Through, ...] = ()
+    further_requirements: tuple[str, ...] = ()
+    further_features: tuple[str, ...] = ()
+
+    @property
+    def idle(self) -> bool:
+        """Whether it can change nothing that a decision looks at."""
+        reached = (self.requirements, self.features, self.further_requirements, self.further_features)
+        return not any(reached)
+
+
+def effects(domain: Domain) -> tuple[Effect, ...]:
+    """The effect of every repair, in order.
+
+    >>> from racl.domain.files import load_domain
+    >>> effects(load_domain("examples/airline/domain.toml"))[0].requirements
+    ('bags',)
+    """
+    return tuple(_effect(domain, repair) for repair in domain.repairs)
+
+
+def _effect(domain: Domain, repair: Repair) -> Effect:
+    own = changed(repair)
+    reached = _reached(domain, repair) if domain.rule.steps > 1 else own
+    requirements, later_requirements = _reading(
+        {one.name: one.holds for one in domain.requirements}, own, reached
+    )
+    features, later_features = _reading({one.name: one.value for one in domain.features}, own, reached)
+    others = [other for other in domain.repairs if other is not repair and domain.rule.steps > 1]
+    through = [Through(other.name, _ordered(domain, own & reads(other))) for other in others]
+    return Effect(
+        repair.name,
+        _ordered(domain, own),
+        requirements,
+        features,
+        tuple(one for one in through if one.columns),
+        later_requirements,
+        later_features,
+    )
+
+
+def _reached(domain: Domain, repair: Repair) -> Names:
+    """The columns that can come to differ by the end of a plan because the repair is its first step."""
+    columns = changed(repair)
+    for _ in range(domain.rule.steps - 1):
+        after = columns.union(
+            *(_passed_on(other, columns) for other in domain.repairs if other is not repair)
+        )
+        if after == columns:
+            break
+        columns = after
+    return columns
+
+
+def _passed_on(repair: Repair, columns: Names) -> Names:
+    """The columns that a repair leaves different where these were different before it."""
+    if columns & (names(repair.applies.node) | names(repair.cost.node)):
+        return changed(repair)
+    return frozenset(name for name, value in repair.sets if columns & names(value.node)) & changed(repair)
+
+
+def changed(repair: Repair) -> Names:
+    """The columns that a repair sets to anything but themselves."""
+    return frozenset(name for name, value in repair.sets if value.node != Name(name))
+
+
+def reads(repair: Repair) -> Names:
+    """The columns that a repair's expressions read."""
+    every = (repair.applies, repair.cost, *(value for _, value in repair.sets))
+    return frozenset[str]().union(*(names(expression.node) for expression in every))
+
+
+def _reading(
+    expressions: Mapping[str, Expression], own: Names, reached: Names
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The expressions that read what a repair sets, and those that read only what it reaches later."""
+    read = {name: names(expression.node) for name, expression in expressions.items()}
+    at_once = tuple(name for name, columns in read.items() if columns & own)
+    return at_once, tuple(name for name, columns in read.items() if columns & reached and not columns & own)
+
+
+def _ordered(domain: Domain, columns: Iterable[str]) -> tuple[str, ...]:
+    found = set(columns)
+    return tuple(column.name for column in domain.columns if column.name in found)
+
+
+def plans_per_row(domain: Domain) -> int:
+    """How many plans there are to try on one row, `keep` among them."""
+    return sum(perm(len(domain.repairs), step) for step in range(domain.rule.steps + 1))
+
+
+def effects_document(domain: Domain) -> dict[str, object]:
+    """The effects as plain data: by repair, and by requirement and feature the repairs that can change it."""
+    found = effects(domain)
+    return {
+        "plans": plans_per_row(domain),
+        "repairs": [_document(effect) for effect in found],
+        "requirements": {one.name: _changers(found, "requirements", one.name) for one in domain.requirements},
+        "features": {one.name: _changers(found, "features", one.name) for one in domain.features},
+    }
+
+
+def _document(effect: Effect) -> dict[str, object]:
+    return {
+        "name": effect.repair,
+        "sets": list(effect.columns),
+        "requirements": list(effect.requirements),
+        "features": list(effect.features),
+        "through": {through.repair: list(through.columns) for through in effect.through},
+        "further_requirements": list(effect.further_requirements),
+        "further_features": list(effect.further_features),
+    }
+
+
+def _changers(found: tuple[Effect, ...], kind: str, name: str) -> dict[str, list[str]]:
+    """The repairs that can change it by themselves, and those that can only through others."""
+    return {
+        "repairs": [effect.repair for effect in found if name in getattr(effect, kind)],
+        "further_repairs": [effect.repair for effect in found if name in getattr(effect, f"further_{kind}")],
+    }
