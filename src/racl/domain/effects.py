@@ -46,47 +46,47 @@ def effects(domain: Domain) -> tuple[Effect, ...]:
     >>> effects(load_domain("examples/airline/domain.toml"))[0].requirements
     ('bags',)
     """
-    return tuple(_effect(domain, repair) for repair in domain.repairs)
+    passed = passed_on(domain)
+    readers = {repair.name: reads(repair) for repair in domain.repairs}
+    return tuple(_effect(domain, repair, passed, readers) for repair in domain.repairs)
 
 
-def _effect(domain: Domain, repair: Repair) -> Effect:
-    own = changed(repair)
-    reached = _reached(domain, repair) if domain.rule.steps > 1 else own
+def _effect(
+    domain: Domain, repair: Repair, passed: Mapping[str, Names], readers: Mapping[str, Names]
+) -> Effect:
+    own = reached = changed(repair)
+    for _ in range(domain.rule.steps - 1):
+        reached = reached.union(*(passed[name] for name in reached if name in passed))
     requirements, later_requirements = _reading(
         {one.name: one.holds for one in domain.requirements}, own, reached
     )
     features, later_features = _reading({one.name: one.value for one in domain.features}, own, reached)
-    others = [other for other in domain.repairs if other is not repair and domain.rule.steps > 1]
-    through = [Through(other.name, _ordered(domain, own & reads(other))) for other in others]
+    through = [
+        Through(other, _ordered(domain, own & read))
+        for other, read in readers.items()
+        if own & read and other != repair.name and domain.rule.steps > 1
+    ]
     return Effect(
         repair.name,
         _ordered(domain, own),
         requirements,
         features,
-        tuple(one for one in through if one.columns),
+        tuple(through),
         later_requirements,
         later_features,
     )
 
 
-def _reached(domain: Domain, repair: Repair) -> Names:
-    """The columns that can come to differ by the end of a plan because the repair is its first step."""
-    columns = changed(repair)
-    for _ in range(domain.rule.steps - 1):
-        after = columns.union(
-            *(_passed_on(other, columns) for other in domain.repairs if other is not repair)
-        )
-        if after == columns:
-            break
-        columns = after
-    return columns
-
-
-def _passed_on(repair: Repair, columns: Names) -> Names:
-    """The columns that a repair leaves different where these were different before it."""
-    if columns & (names(repair.applies.node) | names(repair.cost.node)):
-        return changed(repair)
-    return frozenset(name for name, value in repair.sets if columns & names(value.node)) & changed(repair)
+def passed_on(domain: Domain) -> Mapping[str, Names]:
+    """For each column, those that some repair leaves different where that one was different before it."""
+    found: dict[str, set[str]] = {}
+    for repair in domain.repairs:
+        for name in names(repair.applies.node) | names(repair.cost.node):
+            found.setdefault(name, set()).update(changed(repair))
+        for target, value in repair.sets:
+            for name in names(value.node):
+                found.setdefault(name, set()).add(target)
+    return {name: frozenset(columns) for name, columns in found.items()}
 
 
 def changed(repair: Repair) -> Names:
