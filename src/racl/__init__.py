@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from racl.domain.files import load_domain
 from racl.domain.model import Domain
-from racl.errors import DataError, DomainError, KernelWarning, ModelError, Problem, RaclError, Refusal, RowError
+from racl.errors import (
+    DataError,
+    DomainError,
+    KernelWarning,
+    ModelError,
+    Problem,
+    RaclError,
+    Refusal,
+    RowError,
+)
 from racl.model import Model, load_model
 from racl.semantics import Credit, Decision
 
@@ -39,7 +48,10 @@ __all__ = [
     "load_model",
 ]
 
-LATER = {"Decisions": "racl.decide", "Explanation": "racl.explain"}  # what pulls in Arrow is imported when asked for
+LATER = {
+    "Decisions": "racl.decide",
+    "Explanation": "racl.explain",
+}  # what pulls in Arrow is imported when asked for
 
 
 def __getattr__(name: str) -> Any:

@@ -26,6 +26,7 @@ from racl.frames import Table, check_columns, check_new_names, read_frame, with_
 from racl.model import Engine, Model
 from racl.program import OTHER
 from racl.semantics import Decision, Refused
+from racl.values import Fault
 
 BLOCK = 1 << 17  # rows that one thread takes at a time
 COMPILE_AT = 1_000_000  # rows times plans from which compiling pays
@@ -65,7 +66,7 @@ class Decisions:
     def credit(self) -> NDArray[np.object_]:
         """The credit of each row, as text."""
         names = np.array([credit.value for credit in CREDITS], object)
-        return names[self._kept(self.outputs.credit)]
+        return np.asarray(names[self._kept(self.outputs.credit)], object)
 
     @cached_property
     def plan(self) -> NDArray[np.object_]:
@@ -135,17 +136,32 @@ def _nullable(values: NDArray[np.float64]) -> pa.Array:
 
 @overload
 def decide(
-    model: Model, frame: object, *, refused: Literal["raise"] = ..., engine: Engine = ..., threads: int | None = ...,
+    model: Model,
+    frame: object,
+    *,
+    refused: Literal["raise"] = ...,
+    engine: Engine = ...,
+    threads: int | None = ...,
     prefix: str = ...,
 ) -> Decisions: ...
 @overload
 def decide(
-    model: Model, frame: object, *, refused: Literal["collect"], engine: Engine = ..., threads: int | None = ...,
+    model: Model,
+    frame: object,
+    *,
+    refused: Literal["collect"],
+    engine: Engine = ...,
+    threads: int | None = ...,
     prefix: str = ...,
 ) -> tuple[Decisions, tuple[Refusal, ...]]: ...
 @overload
 def decide(
-    model: Model, frame: object, *, refused: Literal["raise", "collect"], engine: Engine = ..., threads: int | None = ...,
+    model: Model,
+    frame: object,
+    *,
+    refused: Literal["raise", "collect"],
+    engine: Engine = ...,
+    threads: int | None = ...,
     prefix: str = ...,
 ) -> Decisions | tuple[Decisions, tuple[Refusal, ...]]: ...
 def decide(
@@ -243,7 +259,9 @@ def by_arrays(model: Model, table: Table, outputs: Outputs) -> Block:
     """NumPy columns."""
 
     def run(start: int, stop: int) -> None:
-        arrays.decide(model.program, encoded(model, table, start, stop), model.weights, outputs.part(start, stop))
+        arrays.decide(
+            model.program, encoded(model, table, start, stop), model.weights, outputs.part(start, stop)
+        )
 
     return run
 
@@ -283,7 +301,10 @@ def by_rows(model: Model, table: Table, outputs: Outputs) -> Block:
 
 
 def _by_row(
-    model: Model, table: Table, outputs: Outputs, decide_row: Callable[[dict[str, object]], Decision | Refused]
+    model: Model,
+    table: Table,
+    outputs: Outputs,
+    decide_row: Callable[[dict[str, object]], Decision | Refused],
 ) -> Block:
     numbers = {name: number for number, name in enumerate(model.program.names)}
     base = len(model.program.names)
@@ -295,7 +316,9 @@ def _by_row(
                 _mark_refused(outputs, row)
                 continue
             steps = [numbers[name] for name in found.plan.split(" + ")] if found.plan is not None else []
-            plan = sum(step * base**place for place, step in enumerate(steps)) if found.plan is not None else -1
+            plan = (
+                sum(step * base**place for place, step in enumerate(steps)) if found.plan is not None else -1
+            )
             outputs.refused[row], outputs.accepted[row] = False, found.accepted
             outputs.credit[row], outputs.plan[row] = CREDIT_NUMBER[found.credit], plan
             for name in ("value", "margin", "cost"):
@@ -316,7 +339,9 @@ def raw_row(model: Model, table: Table, row: int) -> dict[str, object]:
     if not table.text:
         return {column.name: table.raw(column.name, row) for column in columns_read(model.domain)}
     values = {column.name: table.read(column, row) for column in columns_read(model.domain)}
-    return {name: table.raw(name, row) if isinstance(value, semantics.Fault) else value for name, value in values.items()}
+    return {
+        name: table.raw(name, row) if isinstance(value, Fault) else value for name, value in values.items()
+    }
 
 
 ENGINES: dict[str, Callable[[Model, Table, Outputs], Block]] = {
@@ -344,7 +369,9 @@ def refusal(model: Model, table: Table, row: int) -> Refusal:
     found = semantics.decide(model.domain, model.taste, raw_row(model, table, row))
     if isinstance(found, Decision):
         where = f"row {table.offset + row}"
-        raise DataError([Problem(where, "an engine refused a row that the definition decides", "please report this")])
+        raise DataError(
+            [Problem(where, "an engine refused a row that the definition decides", "please report this")]
+        )
     return Refusal(table.offset + row, found.column, found.reason)
 
 

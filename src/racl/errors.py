@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+SHOWN = 60  # characters of a user's text in a message
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -56,7 +58,7 @@ def printable(text: str) -> str:
 def quoted(value: object) -> str:
     """User text between backticks, shortened."""
     text = value if isinstance(value, str) else repr(value)
-    return f"`{text[:60]}…`" if len(text) > 60 else f"`{text}`"
+    return f"`{text[:SHOWN]}…`" if len(text) > SHOWN else f"`{text}`"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -50,7 +50,7 @@ class Model:
         """(personas + 1, features + 1): bias and weights of each persona, last those of personas not declared."""
         none = Preference(0.0, (0.0,) * len(self.domain.features))
         tastes = [self.taste.personas[persona] for persona in self.domain.personas]
-        rows = [(one.bias, *one.weights) for one in (*tastes, self.taste.default or none)]
+        rows = [(0.0 + one.bias, *one.weights) for one in (*tastes, self.taste.default or none)]
         array = np.array(rows, np.float64)
         array.setflags(write=False)
         return array
@@ -211,9 +211,17 @@ class _Reader:
     def header(self, top: Mapping[str, object]) -> None:
         version = top.get("racl_model")
         if version is None:
-            self.say(("racl_model",), "the format version is missing", f'a model begins with `"racl_model": {FORMAT}`')
+            self.say(
+                ("racl_model",),
+                "the format version is missing",
+                f'a model begins with `"racl_model": {FORMAT}`',
+            )
         elif version is True or version != FORMAT:
-            self.say(("racl_model",), f"format version {quoted(version)} is not known", f"this release reads {FORMAT}")
+            self.say(
+                ("racl_model",),
+                f"format version {quoted(version)} is not known",
+                f"this release reads {FORMAT}",
+            )
         for key in top:
             if key not in KEYS:
                 self.say((key,), f"unknown key {quoted(key)}", nearest(key, KEYS))
@@ -229,7 +237,9 @@ class _Reader:
         for problem in found:
             where = f"domain.{problem.where}" if problem.where else "domain"
             self.problems.append(
-                Problem(where, problem.what, problem.hint, problem.file, problem.line, problem.text, problem.span)
+                Problem(
+                    where, problem.what, problem.hint, problem.file, problem.line, problem.text, problem.span
+                )
             )
         return None
 
@@ -239,20 +249,29 @@ class _Reader:
             return
         spellings = (top, _plain(dict(top)))
         if given not in [fingerprint(one) for one in spellings if isinstance(one, Mapping)]:
-            self.say(("sha256",), "the hash does not fit the content", "the file was damaged, or edited: remove the key")
+            self.say(
+                ("sha256",),
+                "the hash does not fit the content",
+                "the file was damaged, or edited: remove the key",
+            )
 
     # preferences
 
     def taste(self, domain: Domain, top: Mapping[str, object]) -> Taste:
         given = top.get("preference")
         if not isinstance(given, Mapping):
-            self.say(("preference",), "the preferences are missing" if given is None else "the preferences are not a table")
+            self.say(
+                ("preference",),
+                "the preferences are missing" if given is None else "the preferences are not a table",
+            )
             given = {}
         else:
             self.same(("preference",), given, domain.personas, "persona")
         features = tuple(feature.name for feature in domain.features)
         personas = {
-            name: self.preference(("preference", name), given[name], features) for name in domain.personas if name in given
+            name: self.preference(("preference", name), given[name], features)
+            for name in domain.personas
+            if name in given
         }
         default = top.get("preference_default")
         if default is None:
@@ -281,7 +300,9 @@ class _Reader:
             return nothing
         self.same((*path, "weights"), weights, features, "feature")
         bias = self.number((*path, "bias"), value.get("bias", 0.0))
-        return Preference(bias, tuple(self.number((*path, "weights", one), weights.get(one, 0.0)) for one in features))
+        return Preference(
+            bias, tuple(self.number((*path, "weights", one), weights.get(one, 0.0)) for one in features)
+        )
 
     def number(self, path: Path, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -295,5 +316,3 @@ class _Reader:
             self.say(path, f"{quoted(value)} is not a finite number")
             return 0.0
         return number
-
-

@@ -15,7 +15,20 @@ from typing import assert_never
 
 from racl.domain.model import KEEP, Domain, Type
 from racl.domain.reads import columns_read, names_read
-from racl.expr.nodes import Binary, Call, Choice, Expression, Logic, Member, Name, Node, Number, Text, Truth, Unary
+from racl.expr.nodes import (
+    Binary,
+    Call,
+    Choice,
+    Expression,
+    Logic,
+    Member,
+    Name,
+    Node,
+    Number,
+    Text,
+    Truth,
+    Unary,
+)
 
 Term = int
 OTHER = "\ud800"  # stands for any persona that is not declared; no text of a row can be equal to it
@@ -36,7 +49,7 @@ class Step:
     op: str
     arguments: tuple[Term, ...]
     kind: Kind
-    payload: float | bool | int | str = 0
+    payload: float | str = 0
 
 
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "lt", ">=": "le"}
@@ -51,7 +64,7 @@ class Terms:
     index: dict[object, Term] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
 
-    def add(self, op: str, *arguments: Term, kind: Kind = Kind.NUMBER, payload: float | bool | int | str = 0) -> Term:  # noqa: FBT001
+    def add(self, op: str, *arguments: Term, kind: Kind = Kind.NUMBER, payload: float | str = 0) -> Term:
         """The term of this computation, new or known."""
         exact = payload.hex() if isinstance(payload, float) else payload  # -0.0 is not 0.0
         key = (op, arguments, exact)
@@ -120,14 +133,19 @@ class Lowering:
                 return self.choice(self.lower(node.test), self.lower(node.then), self.lower(node.other))
             case Member():
                 item = self.lower(node.item)
-                found = self.terms.both("or", [self.binary("==", item, self.lower(one)) for one in node.literals])
+                found = self.terms.both(
+                    "or", [self.binary("==", item, self.lower(one)) for one in node.literals]
+                )
                 return add("not", found, kind=Kind.BOOLEAN) if node.negated else found
             case Call():
-                return self.call(node.function, [self.terms.number(self.lower(one)) for one in node.arguments])
+                return self.call(
+                    node.function, [self.terms.number(self.lower(one)) for one in node.arguments]
+                )
             case _:
                 assert_never(node)
 
     def binary(self, op: str, left: Term, right: Term) -> Term:
+        """Arithmetic or a comparison."""
         terms = self.terms
         if terms.kind(left) is Kind.CODE:
             return terms.add("same" if op == "==" else "differ", left, right, kind=Kind.BOOLEAN)
@@ -139,11 +157,13 @@ class Lowering:
         return terms.add(COMPARISONS[op], left, right, kind=Kind.BOOLEAN)
 
     def choice(self, test: Term, then: Term, other: Term) -> Term:
+        """One of two terms, of one kind."""
         if self.terms.kind(then) is not self.terms.kind(other):
             then, other = self.terms.number(then), self.terms.number(other)
         return self.terms.add("choose", test, then, other, kind=self.terms.kind(then))
 
     def call(self, function: str, arguments: list[Term]) -> Term:
+        """A function; `min`, `max` and `clip` two arguments at a time."""
         add = self.terms.add
         match function:
             case "min" | "max":
@@ -155,6 +175,12 @@ class Lowering:
                 return add("min", add("max", arguments[0], arguments[1]), arguments[2])
             case _:
                 return add(function, *arguments)
+
+
+def code_type(codes: Mapping[str, int]) -> str:
+    """The smallest integer that holds the codes of all texts, and -1."""
+    highest = max(codes.values(), default=0)
+    return "int8" if highest < 127 else "int16" if highest < 32767 else "int32"  # noqa: PLR2004 - ends of their ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,11 +278,19 @@ def _effect(domain: Domain, lowering: Lowering, number: int) -> Effect:
 
 
 def score_terms(program: Program, reach: Reach) -> Term:
-    """bias + w1 * g1 + ..., in that order; prefixes are shared between states."""
-    add = program.terms.add
-    total = add("weight", payload=0)
+    """bias + w1 * g1 + ..., in that order; prefixes are shared between states.
+
+    A feature that counts a truth adds its weight or 0: the sum is never -0.0, so the sign of that 0 cannot matter.
+    """
+    terms = program.terms
+    total, zero = terms.add("weight", payload=0), terms.constant(0.0)
     for position, feature in enumerate(reach.features, start=1):
-        total = add("add", total, add("mul", add("weight", payload=position), feature))
+        weight, step = terms.add("weight", payload=position), terms.steps[feature]
+        if step.op == "as_number":
+            product = terms.add("choose", step.arguments[0], weight, zero)
+        else:
+            product = terms.add("mul", weight, feature)
+        total = terms.add("add", total, product)
     return total
 
 

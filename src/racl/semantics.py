@@ -15,8 +15,21 @@ import msgspec
 
 from racl import elementary
 from racl.domain.model import KEEP, Choose, Column, Domain, Repair, Type
-from racl.expr.nodes import Binary, Call, Choice, Expression, Logic, Member, Name, Node, Number, Text, Truth, Unary
 from racl.domain.reads import columns_read
+from racl.expr.nodes import (
+    Binary,
+    Call,
+    Choice,
+    Expression,
+    Logic,
+    Member,
+    Name,
+    Node,
+    Number,
+    Text,
+    Truth,
+    Unary,
+)
 from racl.values import Fault, Value, read_value
 
 Row = Mapping[str, object]
@@ -101,7 +114,11 @@ def decide(domain: Domain, taste: Taste, row: Row) -> Decision | Refused:
     if fault:
         return fault
     found = options(domain, preference_of(domain, taste, state), state, budget)
-    return found if isinstance(found, Refused) else verdict(domain, found[0], feasible=found[1], threshold=threshold)
+    return (
+        found
+        if isinstance(found, Refused)
+        else verdict(domain, found[0], feasible=found[1], threshold=threshold)
+    )
 
 
 def read_row(domain: Domain, taste: Taste, row: Row) -> State | Refused:
@@ -120,7 +137,9 @@ def read_column(domain: Domain, taste: Taste, column: Column, raw: object) -> Va
     """A value as its column holds it; with a default preference, any text may be a persona."""
     value = read_value(column, raw)
     is_persona = column.name == domain.rule.persona
-    return raw if isinstance(value, Fault) and is_persona and taste.default and isinstance(raw, str) else value
+    return (
+        raw if isinstance(value, Fault) and is_persona and taste.default and isinstance(raw, str) else value
+    )
 
 
 def preference_of(domain: Domain, taste: Taste, state: State) -> Preference:
@@ -152,14 +171,18 @@ def apply(domain: Domain, repair: Repair, state: State) -> tuple[State, float] |
     """The state after the repair, and its cost; both read the state before it."""
     cost = number(repair.cost, state)
     if not (math.isfinite(cost) and cost >= 0):
-        return Refused(f"repairs.{repair.name}.cost", f"the cost is {cost!r}, not a finite number of at least 0")
+        return Refused(
+            f"repairs.{repair.name}.cost", f"the cost is {cost!r}, not a finite number of at least 0"
+        )
     after = dict(state)
     for name, expression in repair.sets:
         value = evaluate(expression.node, state)
         if domain.column(name).type in (Type.NUMBER, Type.INTEGER):
             value = float(value)
             if not math.isfinite(value):
-                return Refused(f"repairs.{repair.name}.sets.{name}", f"the repair sets {value!r}, not a finite number")
+                return Refused(
+                    f"repairs.{repair.name}.sets.{name}", f"the repair sets {value!r}, not a finite number"
+                )
         after[name] = value
     return after, cost
 
@@ -172,7 +195,9 @@ def ends(domain: Domain, start: End) -> Iterator[End]:
     for number_, repair in enumerate(domain.repairs, start=1):
         if number_ not in start.steps and truth(repair.applies, start.state):
             after = apply(domain, repair, start.state)
-            if not isinstance(after, Refused):  # of a first step none is left here; later ones are not available
+            if not isinstance(
+                after, Refused
+            ):  # of a first step none is left here; later ones are not available
                 yield from ends(domain, End((*start.steps, number_), after[0], start.cost + after[1]))
 
 
@@ -182,8 +207,8 @@ def feasible(domain: Domain, state: State) -> bool:
 
 
 def score(domain: Domain, preference: Preference, state: State) -> float | Refused:
-    """bias + w1 * g1 + ... + wp * gp, added in that order."""
-    total = preference.bias
+    """bias + w1 * g1 + ... + wp * gp, added in that order; a bias of -0.0 is 0."""
+    total = 0.0 + preference.bias
     for feature, weight in zip(domain.features, preference.weights, strict=True):
         g = number(feature.value, state)
         if not math.isfinite(g):
@@ -199,7 +224,11 @@ def value_of(domain: Domain, preference: Preference, end: End) -> float | Refuse
         return value
     if domain.rule.tradeoff != 0:
         value = value - domain.rule.tradeoff * end.cost
-    return value if math.isfinite(value) else Refused("value", f"the value of {plan(domain, end.steps)} is {value!r}")
+    return (
+        value
+        if math.isfinite(value)
+        else Refused("value", f"the value of {plan(domain, end.steps)} is {value!r}")
+    )
 
 
 def options(
@@ -238,13 +267,17 @@ def verdict(
     accepted = chosen.value >= threshold
     if accepted and domain.rule.choose is Choose.CHEAPEST:
         reaching = [option for option in admissible if option.value >= threshold]
-        chosen = min(reaching, key=lambda option: (option.cost, -option.value, len(option.steps), option.steps))
+        chosen = min(
+            reaching, key=lambda option: (option.cost, -option.value, len(option.steps), option.steps)
+        )
     margin = chosen.value - threshold
     if not math.isfinite(margin):
         return Refused("margin", f"the margin is {margin!r}, not a finite number")
     already = keep is not None and keep.value >= threshold
     name = plan(domain, chosen.steps) if accepted else None
-    return Decision(accepted, credit_of(accepted, already, keep is not None), name, chosen.value, margin, chosen.cost)
+    return Decision(
+        accepted, credit_of(accepted, already, keep is not None), name, chosen.value, margin, chosen.cost
+    )
 
 
 def credit_of(accepted: bool, already: bool, keep_feasible: bool) -> Credit:  # noqa: FBT001 - three truths of one table

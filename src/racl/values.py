@@ -71,7 +71,11 @@ def _number(column: Column, raw: object) -> float | Fault:
         return _bounded(column, _nearest_float(raw))
     if isinstance(raw, SupportsIndex):
         return _whole(column, raw.__index__())
-    if isinstance(raw, SupportsFloat) and type(raw).__module__ == "numpy" and type(raw).__name__.startswith("float"):
+    if (
+        isinstance(raw, SupportsFloat)
+        and type(raw).__module__ == "numpy"
+        and type(raw).__name__.startswith("float")
+    ):
         return _bounded(column, float(raw))
     return Fault(f"{quoted(raw)} is not {_article(column.type)}")
 

@@ -102,7 +102,9 @@ class Domain:
     rule: Rule
     label: str = ""
     description: str = ""
-    document: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)  # the file, key for key
+    document: Mapping[str, object] = field(
+        default_factory=dict, compare=False, repr=False
+    )  # the file, key for key
 
     @property
     def columns(self) -> tuple[Column, ...]:

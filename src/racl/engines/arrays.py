@@ -27,6 +27,10 @@ def _each(function: Callable[[float], float]) -> Callable[[Floats], Floats]:
     return lambda array: np.asarray(vectorised(array), dtype=np.float64)
 
 
+def _where(test: Any, then: Any, other: Any) -> Array:
+    return np.asarray(np.where(test, then, other))
+
+
 OPERATIONS: dict[str, Callable[..., Array]] = {
     "neg": np.negative,
     "add": np.add,
@@ -42,10 +46,10 @@ OPERATIONS: dict[str, Callable[..., Array]] = {
     "not": np.logical_not,
     "and": np.logical_and,
     "or": np.logical_or,
-    "choose": np.where,
-    "as_number": lambda a: np.where(a, 1.0, 0.0),
-    "min": lambda a, b: np.where(np.less(b, a), b, a),
-    "max": lambda a, b: np.where(np.greater(b, a), b, a),
+    "choose": _where,
+    "as_number": lambda a: _where(a, 1.0, 0.0),
+    "min": lambda a, b: _where(np.less(b, a), b, a),
+    "max": lambda a, b: _where(np.greater(b, a), b, a),
     "abs": np.abs,
     "floor": np.floor,
     "ceil": np.ceil,
@@ -117,7 +121,9 @@ class Search:
             if number not in steps:
                 self.step(state, rows, cost, (*steps, number), effect)
 
-    def step(self, state: State, rows: NDArray[np.intp], cost: Floats, steps: tuple[int, ...], effect: Effect) -> None:
+    def step(
+        self, state: State, rows: NDArray[np.intp], cost: Floats, steps: tuple[int, ...], effect: Effect
+    ) -> None:
         """One more repair, on the rows where it is available."""
         applies = state.full(effect.applies)
         price = cost + state.full(effect.cost)
@@ -131,6 +137,7 @@ class Search:
             self.visit(state.after(effect, available), rows[available], price[available], steps)
 
     def judge(self, state: State, rows: NDArray[np.intp], cost: Floats, steps: tuple[int, ...]) -> None:
+        """A state as an end: feasible, admissible, and better than what is known."""
         feasible = state.all_of(self.program.keep.requirements)
         affordable = cost <= self.budget[rows]
         value = self.value(state, rows, cost)
@@ -168,7 +175,14 @@ class Chosen:
         self.plan, self.steps = np.full(n, -1, np.int64), np.zeros(n, np.int64)
 
     def better(
-        self, rows: NDArray[np.intp], among: Truths, value: Floats, cost: Floats, plan: tuple[int, int], *, cheapest: bool
+        self,
+        rows: NDArray[np.intp],
+        among: Truths,
+        value: Floats,
+        cost: Floats,
+        plan: tuple[int, int],
+        *,
+        cheapest: bool,
     ) -> None:
         """Take the plan where it beats what is there; visits come in the order that breaks ties of equal length."""
         known_value, known_cost = self.value[rows], self.cost[rows]
@@ -186,9 +200,11 @@ def decide(program: Program, columns: Mapping[str, Array], weights: Floats, out:
     n = len(out.refused)
     with np.errstate(all="ignore"):
         ok = np.ones(n, np.bool_)
-        plain = {name: check_column(program.domain.column(name), columns[name], ok) for name in program.columns}
+        plain = {
+            name: check_column(program.domain.column(name), columns[name], ok) for name in program.columns
+        }
         state = State(program, plain, n)
-        budget, threshold = (state.full(term) + 0.0 for term in (program.budget, program.threshold))
+        budget, threshold = state.full(program.budget), state.full(program.threshold)
         ok &= (budget >= 0) & np.isfinite(budget) & np.isfinite(threshold)
         search = Search(program, budget, threshold, weights_of(program, plain, weights, n), ok)
         search.visit(state, np.arange(n), np.zeros(n), ())

@@ -76,7 +76,10 @@ RULES: dict[str, Callable[..., Interval]] = {
 def column_interval(column: Column) -> Interval:
     """What a column of a row that is not refused may hold."""
     widest = float(EXACT) if column.type is Type.INTEGER else MOST
-    low, high = (-widest if column.min is None else column.min), (widest if column.max is None else column.max)
+    low, high = (
+        (-widest if column.min is None else column.min),
+        (widest if column.max is None else column.max),
+    )
     return Interval(max(low, -widest), min(high, widest))
 
 

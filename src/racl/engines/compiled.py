@@ -61,7 +61,7 @@ def fingerprint(text: str, types: Any) -> str:
 
 def processor() -> str:
     """The processor that the compiler sees."""
-    import llvmlite.binding as llvm  # noqa: PLC0415 - heavy
+    import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
     return f"{platform.machine()} {llvm.get_host_cpu_name()} {features}"
@@ -125,7 +125,7 @@ def write_manifest(folder: Path) -> None:
 
 def build(text: str, types: Any, *, file: Path | None) -> Callable[..., None]:
     """Compile the text, which this library generated; with a file, numba keeps the machine code beside it."""
-    import numba  # noqa: PLC0415 - heavy
+    import numba
 
     namespace = surroundings()
     name = str(file) if file else "<racl kernel>"
@@ -146,10 +146,11 @@ def build(text: str, types: Any, *, file: Path | None) -> Callable[..., None]:
 
 @cache
 def surroundings_once() -> dict[str, Any]:
-    import numba  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
-    from numba.core import types  # noqa: PLC0415
-    from numba.extending import intrinsic  # noqa: PLC0415
+    """The functions that generated text may call."""
+    import numba
+    import numpy as np
+    from numba.core import types
+    from numba.extending import intrinsic
 
     @intrinsic  # type: ignore[misc, unused-ignore]
     def select(typingctx: Any, test: Any, then: Any, other: Any) -> Any:  # noqa: ARG001
@@ -190,11 +191,11 @@ def surroundings() -> dict[str, Any]:
 @cache
 def unaliased() -> type:
     """numba's compiler, told that no argument overlaps another: without it the loop would not become vector code."""
-    from numba.core.compiler import Compiler  # noqa: PLC0415
+    from numba.core.compiler import Compiler
 
     class Unaliased(Compiler):  # type: ignore[misc, unused-ignore]
         def define_pipelines(self) -> Any:
             self.state.flags.noalias = True
-            return super().define_pipelines()
+            return super().define_pipelines()  # type: ignore[no-untyped-call, unused-ignore]
 
     return Unaliased

@@ -59,7 +59,9 @@ class Emitter:
     lines: list[str] = field(default_factory=list)
     indent: str = "    "
     known: dict[Term, str] = field(default_factory=dict)
-    prefix: str = "t"  # of the names of terms: states of one row that are alive together need names of their own
+    prefix: str = (
+        "t"  # of the names of terms: states of one row that are alive together need names of their own
+    )
 
     def line(self, text: str) -> None:
         """One line of the text at this depth."""
@@ -67,7 +69,9 @@ class Emitter:
 
     def block(self, indent: str) -> Emitter:
         """A nested scope: it knows what is known here, and what it learns stays within."""
-        return Emitter(self.terms, self.dialect, self.lines, self.indent + indent, dict(self.known), self.prefix)
+        return Emitter(
+            self.terms, self.dialect, self.lines, self.indent + indent, dict(self.known), self.prefix
+        )
 
     def need(self, terms: Iterable[Term]) -> list[str]:
         """The names of terms, written where they were not yet."""

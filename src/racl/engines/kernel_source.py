@@ -15,21 +15,16 @@ from racl.domain.model import Choose, Column, Type
 from racl.engines.bounds import MOST as LARGEST
 from racl.engines.bounds import Bounds, column_interval
 from racl.engines.emit import MACHINE, Emitter
-from racl.program import Effect, Program, Term, score_terms
+from racl.program import Effect, Program, Term, code_type, score_terms
 
 MOST = repr(LARGEST)  # NaN and infinities fail a comparison with it
 TAME = 1e300  # a bound on values under which nothing overflows
 CHAINED = 8  # personas up to which weights are chosen by comparisons instead of looked up
 
 
-def code_type(codes: int) -> str:
-    """The smallest integer that holds that many codes and -1."""
-    return "int8" if codes < 127 else "int16" if codes < 32767 else "int32"
-
-
 def column_types(program: Program) -> dict[str, str]:
     """The array type of every column that is read."""
-    code = code_type(len(program.terms.codes))
+    code = code_type(program.terms.codes)
     types = {Type.BOOLEAN: "uint8", Type.CATEGORY: code}
     return {name: types.get(program.domain.column(name).type, "float64") for name in program.columns}
 
@@ -85,7 +80,7 @@ def load_weights(program: Program, emitter: Emitter, *, other: bool) -> None:
 
 def weight_rows(program: Program, *, other: bool) -> int:
     """How many rows of the weights a persona may name."""
-    return len(program.domain.personas) + (1 if other else 0)
+    return len(program.domain.personas) + (1 if other and program.domain.rule.persona else 0)
 
 
 def weight_scalars(program: Program, *, other: bool) -> list[str]:
@@ -94,7 +89,11 @@ def weight_scalars(program: Program, *, other: bool) -> list[str]:
     if rows > CHAINED:
         return []
     positions = range(len(program.domain.features) + 1)
-    return [f"w{index}_{position} = weights[{index}, {position}]" for index in range(rows) for position in positions]
+    return [
+        f"w{index}_{position} = weights[{index}, {position}]"
+        for index in range(rows)
+        for position in positions
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ class OneStep:
         load_weights(program, emitter, other=self.other)
         budget, threshold = emitter.need((program.budget, program.threshold))
         emitter.line(f"budget = {budget} + 0.0")
-        emitter.line(f"threshold = {threshold} + 0.0")
+        emitter.line(f"threshold = {threshold}")
         emitter.line(f"ok = ok & (budget >= 0.0) & (budget <= {MOST}) & (abs(threshold) <= {MOST})")
         candidates = [self.keep(), *(self.repaired(n) for n in range(1, len(program.reaches)))]
         self.choose(candidates)
@@ -140,6 +139,7 @@ class OneStep:
         return emitter.lines
 
     def all_of(self, terms: tuple[Term, ...]) -> str:
+        """That all of these hold."""
         return " & ".join(self.emitter.need(terms)) or "True"
 
     def check(self, when: str, conditions: list[str]) -> None:
@@ -148,6 +148,7 @@ class OneStep:
             self.emitter.line(f"ok = ok & ((not {when}) | ({' & '.join(conditions)}))")
 
     def keep(self) -> Candidate:
+        """The candidate as it came."""
         line, reach = self.emitter.line, self.program.reaches[0]
         line(f"f0 = {self.all_of(reach.requirements)}")
         line(f"v0 = {self.emitter.name(score_terms(self.program, reach))}")
@@ -155,6 +156,7 @@ class OneStep:
         return Candidate(0, "f0", "f0", "v0", "0.0")
 
     def repaired(self, n: int) -> Candidate:
+        """One repair: applies, price, requirements, value."""
         emitter, effect, reach = self.emitter, self.program.effects[n - 1], self.program.reaches[n]
         line = emitter.line
         line(f"a{n} = {emitter.name(effect.applies)}")
@@ -169,9 +171,11 @@ class OneStep:
         return Candidate(n, f"f{n}", f"g{n}", f"v{n}", f"k{n}")
 
     def valued(self, value: str) -> list[str]:
+        """What must hold of an admissible value."""
         return [] if self.bounded else [f"(abs({value}) <= {MOST})"]
 
     def priced(self, effect: Effect, n: int) -> list[str]:
+        """What must hold of a repair that applies; what can never fail is left out."""
         cost = self.bounds.of(effect.cost)
         conditions = [] if cost.low >= 0 else [f"(k{n} >= 0.0)"]
         conditions += [] if cost.finite else [f"(k{n} <= {MOST})"]
@@ -179,6 +183,7 @@ class OneStep:
         return conditions + [f"(abs({name}) <= {MOST})" for name in self.emitter.need(unsure)]
 
     def choose(self, candidates: list[Candidate]) -> None:
+        """The admissible candidate of the highest value, the first of equals."""
         line = self.emitter.line
         for state in ("best = select(f0, v0, -np.inf)", "cost = 0.0", "plan = 0", "feasible = f0"):
             line(state)
@@ -190,20 +195,29 @@ class OneStep:
         line("accepted = best >= threshold")
 
     def take(self, value: str, candidate: Candidate) -> None:
-        for name, taken in ((value, candidate.value), ("cost", candidate.cost), ("plan", str(candidate.number))):
+        """Take the candidate where it is better."""
+        for name, taken in (
+            (value, candidate.value),
+            ("cost", candidate.cost),
+            ("plan", str(candidate.number)),
+        ):
             self.emitter.line(f"{name} = select(better, {taken}, {name})")
 
     def choose_cheapest(self, candidates: list[Candidate]) -> None:
+        """Of those that reach the threshold the cheapest, then the best, then the first."""
         line = self.emitter.line
         line("cost = select(accepted, np.inf, cost)")
         line("top = select(accepted, -np.inf, best)")
         for candidate in candidates:
             cheaper = f"({candidate.cost} < cost) | (({candidate.cost} == cost) & ({candidate.value} > top))"
-            line(f"better = accepted & {candidate.admissible} & ({candidate.value} >= threshold) & ({cheaper})")
+            line(
+                f"better = accepted & {candidate.admissible} & ({candidate.value} >= threshold) & ({cheaper})"
+            )
             self.take("top", candidate)
         line("best = top")
 
     def outputs(self, candidates: list[Candidate]) -> None:
+        """Credit, margin and everything that is written."""
         line, keep = self.emitter.line, candidates[0]
         line("margin = best - threshold")
         line(f"ok = ok & ((not some) | (abs(margin) <= {MOST}))")
@@ -219,7 +233,6 @@ class OneStep:
         line("out_margin[i] = select(good, margin, np.nan)")
         line("out_cost[i] = select(good, cost, np.nan)")
         line("out_refused[i] = not ok")
-
 
 
 OUTPUTS = ("accepted", "credit", "plan", "value", "margin", "cost", "refused")
@@ -259,5 +272,3 @@ def source(program: Program, *, other: bool) -> str:
             "",
         ]
     )
-
-

@@ -34,9 +34,11 @@ class Outputs:
 
 def allocate(program: Program, rows: int) -> Outputs:
     """Room for the decisions of that many rows."""
-    floats = (np.empty(rows) for _ in range(3))
-    plan = np.empty(rows, plan_type(program))
-    return Outputs(np.empty(rows, np.bool_), np.empty(rows, np.int8), plan, *floats, np.empty(rows, np.bool_))
+    value, margin, cost = (np.empty(rows) for _ in range(3))
+    accepted, refused = np.empty(rows, np.bool_), np.empty(rows, np.bool_)
+    return Outputs(
+        accepted, np.empty(rows, np.int8), np.empty(rows, plan_type(program)), value, margin, cost, refused
+    )
 
 
 def plan_type(program: Program) -> type[np.signedinteger]:

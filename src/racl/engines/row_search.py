@@ -16,7 +16,7 @@ from racl.program import Effect, Program
 from racl.semantics import Credit, Decision, credit_of
 
 State = tuple[Any, ...]
-Step = Callable[[State, State], tuple[float, State] | None | bool]
+Step = Callable[[State, State], tuple[float, State] | bool | None]
 Search = Callable[[State, State, tuple[float, ...], float, float], Decision | None]
 
 
@@ -111,7 +111,7 @@ class _Run:
                 continue
             after = step(self.fixed, changed)
             if after is False:
-                self.broken = self.broken or not steps
+                self.broken = not steps
             elif isinstance(after, tuple):
                 total = cost + after[0]
                 if total <= self.budget or not self.feasible:  # costs only grow: it would change nothing
@@ -127,7 +127,7 @@ class _Run:
             return
         value = self.value(changed, cost)
         if not math.isfinite(value):
-            self.broken = self.broken or len(steps) <= 1
+            self.broken = len(steps) <= 1
             return
         self.feasible = True
         if not steps:

@@ -29,7 +29,9 @@ def number(raw: object, default: float | None) -> float:
         return NAN if default is None else default
     if isinstance(raw, float):
         return float(raw)
-    return float(raw) if isinstance(raw, int) and raw.__class__ is not bool and -EXACT <= raw <= EXACT else NAN
+    return (
+        float(raw) if isinstance(raw, int) and raw.__class__ is not bool and -EXACT <= raw <= EXACT else NAN
+    )
 
 
 def closure(program: Program, taste: Taste) -> Decide:
@@ -68,13 +70,15 @@ def surroundings(program: Program, taste: Taste) -> dict[str, Any]:
 
 def flat(preference: Preference) -> tuple[float, ...]:
     """Bias and weights in one."""
-    return (preference.bias, *preference.weights)
+    return (0.0 + preference.bias, *preference.weights)
 
 
 def texts(column: Column, codes: dict[str, int]) -> dict[object, int]:
     """The code of every value of a column, and of null where it has a default."""
     known: dict[object, int] = {value: codes[value] for value in column.values}
-    return known if column.default is None or not column.values else known | {None: codes[str(column.default)]}
+    return (
+        known if column.default is None or not column.values else known | {None: codes[str(column.default)]}
+    )
 
 
 GIVEN = ("slow", "number", "Decision", "search", "divide", "floor", "ceil", "sqrt", "log", "exp")
@@ -84,10 +88,19 @@ def frame(program: Program, body: list[str]) -> str:
     """The text of a module that makes the closure: everything it refers to is a local of `make`."""
     count = range(len(program.columns))
     head = [f"    {name} = given[{name!r}]" for name in GIVEN]
-    head += [f"    key{i}, default{i}, texts{i} = given['keys'][{i}], given['defaults'][{i}], given['texts'][{i}]" for i in count]
+    head += [
+        f"    key{i}, default{i}, texts{i} = given['keys'][{i}], given['defaults'][{i}], given['texts'][{i}]"
+        for i in count
+    ]
     head += ["    weights, credits, plans = given['weights'], given['credits'], given['plans']"]
     head += ["    credit0, credit1, credit2, credit3, credit4, credit5 = credits"]
-    wrapped = ["    def decide(row):", "        try:", *body, "        except TypeError:", "            return slow(row)"]
+    wrapped = [
+        "    def decide(row):",
+        "        try:",
+        *body,
+        "        except TypeError:",
+        "            return slow(row)",
+    ]
     return "\n".join(["def make(given):", *head, *wrapped, "    return decide", ""])
 
 
@@ -101,7 +114,7 @@ def reading(program: Program, emitter: Emitter) -> None:
             line(text)
     budget, threshold = emitter.need((program.budget, program.threshold))
     line(f"budget = {budget} + 0.0")
-    line(f"threshold = {threshold} + 0.0")
+    line(f"threshold = {threshold}")
     line(f"if not (0.0 <= budget <= {MOST!r} and {FINITE.format('threshold')}): return slow(row)")
     names = []
     for position in range(len(program.domain.features) + 1):
@@ -118,7 +131,11 @@ def read_column(column: Column, i: int, var: str) -> list[str]:
     match column.type:
         case Type.BOOLEAN:
             default = f"if {var} is None: {var} = default{i}"
-            return [f"{var} = get(key{i})", default, f"if {var} is not True and {var} is not False: return slow(row)"]
+            return [
+                f"{var} = get(key{i})",
+                default,
+                f"if {var} is not True and {var} is not False: return slow(row)",
+            ]
         case Type.CATEGORY:
             return [f"{var} = texts{i}.get(get(key{i}))", f"if {var} is None: return slow(row)"]
         case _:
@@ -184,7 +201,9 @@ def repaired(program: Program, emitter: Emitter, n: int, effect: Effect, base: l
         deepest.line(f"if v >= threshold and {cheaper}: cheap_value = v; cheap_cost = k; cheap_plan = {n}")
 
 
-def split(requirements: tuple[Term, ...], base: tuple[Term, ...], names: list[str]) -> tuple[list[str], tuple[Term, ...]]:
+def split(
+    requirements: tuple[Term, ...], base: tuple[Term, ...], names: list[str]
+) -> tuple[list[str], tuple[Term, ...]]:
     """The names of the requirements that the repair leaves as they are, and the terms of those it changes."""
     unchanged = [name for term, old, name in zip(requirements, base, names, strict=True) if term == old]
     return unchanged, tuple(term for term, old in zip(requirements, base, strict=True) if term != old)
@@ -212,10 +231,8 @@ def many_steps(program: Program) -> str:
     """The text for plans of several steps: read the row, then search."""
     emitter = Emitter(program.terms, SCALAR, indent=" " * 12)
     reading(program, emitter)
-    changed = [f"t{program.columns[name]}" for name in program.changed]
-    fixed = [f"t{term}" for name, term in program.columns.items() if name not in program.changed]
-    emitter.line(f"found = search(({''.join(f'{name}, ' for name in fixed)}), ({''.join(f'{name}, ' for name in changed)}), w, budget, threshold)")
+    changed = "".join(f"t{program.columns[name]}, " for name in program.changed)
+    fixed = "".join(f"t{term}, " for name, term in program.columns.items() if name not in program.changed)
+    emitter.line(f"found = search(({fixed}), ({changed}), w, budget, threshold)")
     emitter.line("return slow(row) if found is None else found")
     return frame(program, emitter.lines)
-
-

@@ -57,7 +57,9 @@ def effect_reads(program: Program, effect: Effect) -> frozenset[str]:
 
 def commuting(program: Program) -> list[list[bool]]:
     """For repairs numbered from 1 (row and column 0 are padding): neither reads nor sets what the other sets."""
-    touched = [(effect_reads(program, effect) | effect.sets.keys(), effect.sets.keys()) for effect in program.effects]
+    touched = [
+        (effect_reads(program, effect) | effect.sets.keys(), effect.sets.keys()) for effect in program.effects
+    ]
     rows = [[not (a & sets_b or b & sets_a) for b, sets_b in touched] for a, sets_a in touched]
     size = len(touched) + 1
     return [[False] * size, *([False, *row] for row in rows)]
@@ -86,7 +88,7 @@ class ManySteps:
             row.known[term] = f"t{term}"
         budget, threshold = row.need((program.budget, program.threshold))
         row.line(f"budget = {budget} + 0.0")
-        row.line(f"threshold = {threshold} + 0.0")
+        row.line(f"threshold = {threshold}")
         row.line(f"ok = ok & (budget >= 0.0) & (budget <= {MOST!r}) & (abs(threshold) <= {MOST!r})")
         self.start()
         row.line("if ok:")
@@ -95,6 +97,7 @@ class ManySteps:
         return row.lines
 
     def start(self) -> None:
+        """What is known before the first state, and every term that no repair changes."""
         self.row.line("best = -np.inf; cost = 0.0; length = 0; plan = -1")
         self.row.line("cheap = np.inf; cheap_value = -np.inf; cheap_length = 0; cheap_plan = -1")
         self.row.line("feasible = False; keep = False; keep_value = 0.0; n0 = 0; k0 = 0.0")
@@ -104,7 +107,11 @@ class ManySteps:
     def fixed_terms(self) -> list[Term]:
         """The terms that are the same in every state of a row, found by what they depend on."""
         reach = [*self.program.keep.requirements, *self.program.keep.features]
-        roots = [root for effect in self.program.effects for root in (effect.applies, effect.cost, *effect.sets.values())]
+        roots = [
+            root
+            for effect in self.program.effects
+            for root in (effect.applies, effect.cost, *effect.sets.values())
+        ]
         varying: set[Term] = set(self.changed)
         found: list[Term] = []
         for term in self.below([*reach, *roots]):
@@ -159,7 +166,9 @@ class ManySteps:
         if self.cheapest:
             more = f"value > cheap_value or (value == cheap_value and {level} < cheap_length)"
             option.line(f"    if value >= threshold and ({cost} < cheap or ({cost} == cheap and ({more}))):")
-            option.line(f"        cheap = {cost}; cheap_value = value; cheap_length = {level}; cheap_plan = {plan}")
+            option.line(
+                f"        cheap = {cost}; cheap_value = value; cheap_length = {level}; cheap_plan = {plan}"
+            )
         if level <= 1:
             option.line("else:")
             option.line("    ok = False")
@@ -187,7 +196,9 @@ class ManySteps:
         loop.line(f"if k{level} > budget and feasible: continue")
         if level > 1:
             swapped = f"k{level - 2} + price + n{level - 1} == k{level}"
-            loop.line(f"if r{level} < r{level - 1} and commute[r{level - 1}, r{level}] and {swapped}: continue")
+            loop.line(
+                f"if r{level} < r{level - 1} and commute[r{level - 1}, r{level}] and {swapped}: continue"
+            )
         loop.line(f"n{level} = price")
         below = Emitter(self.program.terms, MACHINE, loop.lines, loop.indent, dict(self.row.known))
         below.known.update({term: f"s{level}_{term}" for term in self.changed})
@@ -206,6 +217,7 @@ class ManySteps:
                 applied.line(f"s{level}_{self.program.columns[name]} = {applied.name(term)}")
 
     def sound(self, price: str, at: Emitter, effect: Effect) -> str:
+        """That the repair can be priced and carried out."""
         finite = "".join(f" & (abs({name}) <= {MOST!r})" for name in at.need(effect.finite))
         return f"({price} >= 0.0) & ({price} <= {MOST!r}){finite}"
 
@@ -224,11 +236,18 @@ class ManySteps:
         applied.line(f"price = {applied.name(effect.cost)}")
         applied.line(f"total = k{level - 1} + price")
         sound = self.sound("price", applied, effect)
-        swapped = f"(r{level - 1} > {number} and commute[r{level - 1}, {number}] and k{level - 2} + price + n{level - 1} == total)"
-        applied.line(f"if ({sound}) and (total <= budget or not feasible) and not {swapped}:")
+        applied.line(
+            f"if ({sound}) and (total <= budget or not feasible) and not ({self.swapped(level, number)}):"
+        )
         priced = applied.block(INNER)
         priced.line(f"if {' & '.join(priced.need([new for old, new, _ in pairs if old != new])) or 'True'}:")
         self.end(priced.block(INNER), level, after, "total", str(number))
+
+    def swapped(self, level: int, number: int) -> str:
+        """That the last two steps in the other order lead to the same end at the same cost."""
+        before = f"r{level - 1}"
+        same = f"k{level - 2} + price + n{level - 1} == total"
+        return f"{before} > {number} and commute[{before}, {number}] and {same}"
 
     def finish(self) -> None:
         """The verdict and the outputs of the row."""

@@ -6,6 +6,7 @@ Nothing of the text is ever evaluated: it becomes a tree, or problems.
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 import re
 import warnings
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from racl.errors import Problem, nearest, quoted
 from racl.expr.nodes import (
     FUNCTIONS,
+    KEYWORDS,
     Binary,
     Call,
     Choice,
@@ -32,6 +34,7 @@ from racl.expr.nodes import (
 MAX_CHARACTERS = 10_000
 MAX_NODES = 2_000
 MAX_LEVELS = 64
+MAX_PROBLEMS = 10
 
 TOKEN = re.compile(
     r"(?P<text>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
@@ -43,7 +46,11 @@ TOKEN = re.compile(
     re.ASCII,
 )
 DECIMAL = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-PREFIXES = {"not", "-", "+", "~", "lambda", "await", "yield"}
+PREFIXES = {"not", "-", "+", "~"}
+FOREIGN = frozenset(keyword.kwlist) - KEYWORDS  # words of Python that may well be columns: `class`, `from`
+DISGUISE = (
+    "λ"  # not ASCII, so it stands in no name: a foreign word begins with it while Python's parser looks
+)
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -60,21 +67,13 @@ BINARY: dict[type[ast.AST], str] = {
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Attribute: ("an attribute (`.`) is not part of the language", ""),
     ast.Subscript: ("an index (`[...]`) is not part of the language", ""),
-    ast.Lambda: ("a lambda is not part of the language", ""),
     ast.NamedExpr: ("`:=` is not part of the language", "use `==` to compare"),
     ast.JoinedStr: ("an f-string is not part of the language", ""),
-    ast.ListComp: ("a comprehension is not part of the language", ""),
-    ast.SetComp: ("a comprehension is not part of the language", ""),
-    ast.DictComp: ("a comprehension is not part of the language", ""),
-    ast.GeneratorExp: ("a comprehension is not part of the language", ""),
     ast.Dict: ("a dictionary is not part of the language", ""),
     ast.Set: ("a set is not part of the language", "write a tuple: `('AA', 'UA')`"),
     ast.Tuple: ("a tuple stands only after `in`", ""),
     ast.List: ("a list stands only after `in`", ""),
     ast.Starred: ("`*` before a name is not part of the language", ""),
-    ast.Await: ("`await` is not part of the language", ""),
-    ast.Yield: ("`yield` is not part of the language", ""),
-    ast.YieldFrom: ("`yield` is not part of the language", ""),
 }
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Pow: ("`**` is not part of the language", "multiply instead"),
@@ -88,8 +87,6 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.RShift: ("`>>` is not part of the language", ""),
     ast.Invert: ("`~` is not part of the language", "write `not`"),
     ast.UAdd: ("a sign `+` is not part of the language", "leave it out"),
-    ast.Is: ("`is` is not part of the language", "write `==`"),
-    ast.IsNot: ("`is not` is not part of the language", "write `!=`"),
 }
 
 
@@ -110,14 +107,31 @@ def parse(text: str) -> Expression | tuple[Problem, ...]:
         with warnings.catch_warnings():
             warnings.simplefilter("error", SyntaxWarning)
             warnings.simplefilter("error", DeprecationWarning)
-            tree = ast.parse(flat[start:], mode="eval")
+            tree = ast.parse(disguised(flat[start:]), mode="eval")
     except SyntaxError as error:
         return (_syntax(error, text, start),)
     except (RecursionError, MemoryError, ValueError):
         return (_problem(text, (0, len(text)), "the expression is too deeply nested", ""),)
-    reader = _Reader(text, start, _byte_starts(flat[start:]))
+    reader = _Reader(text, start, _byte_starts(disguised(flat[start:])))
     node = reader.node(tree.body)
     return tuple(reader.problems) or Expression(node, text)
+
+
+def disguised(text: str) -> str:
+    """The text with Python's own words made names of the same length, so that a column may be called `class`."""
+
+    def word(match: re.Match[str]) -> str:
+        token = match.group()
+        return DISGUISE + token[1:] if match.lastgroup == "word" and token in FOREIGN else token
+
+    return TOKEN.sub(word, text)
+
+
+def undisguised(name: str) -> str:
+    """The name as it was written."""
+    return (
+        next((word for word in FOREIGN if DISGUISE + word[1:] == name), name) if name[0] == DISGUISE else name
+    )
 
 
 def _problem(text: str, span: Span, what: str, hint: str) -> Problem:
@@ -126,6 +140,14 @@ def _problem(text: str, span: Span, what: str, hint: str) -> Problem:
 
 def _syntax(error: SyntaxError, text: str, start: int) -> Problem:
     place = min(len(text), start + max(0, (error.offset or 1) - 1))
+    foreign = next(
+        (match for match in TOKEN.finditer(text) if match.group() in FOREIGN and match.end() >= place - 1),
+        None,
+    )
+    if foreign is not None:
+        word = foreign.group()
+        hint = {"is": "write `==`", "lambda": "", "None": "give the column a `default`"}.get(word, "")
+        return _problem(text, foreign.span(), f"`{word}` of Python is not part of the language", hint)
     what = (error.msg or "invalid syntax").split(". Perhaps")[0].split(". Maybe")[0].strip("'\"")
     hint = ""
     if re.search(r"(?<![=!<>])=(?!=)", text):
@@ -166,7 +188,7 @@ class _Scan:
     problems: list[Problem] = field(default_factory=list)
 
     def say(self, span: Span, what: str, hint: str = "") -> None:
-        if len(self.problems) < 10:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(_problem(self.text, span, what, hint))
 
     def token(self, kind: str, token: str, span: Span) -> None:
@@ -178,7 +200,7 @@ class _Scan:
             self.say(span, f"more than {MAX_LEVELS} levels of `{token}`", "split it")
         match kind:
             case "text":
-                self.literal(token, span)
+                self.literal(span)
             case "number":
                 self.number(token, span)
             case "open":
@@ -193,7 +215,7 @@ class _Scan:
                 pass
         self.last, self.last_stop = kind, span[1]
 
-    def literal(self, token: str, span: Span) -> None:
+    def literal(self, span: Span) -> None:
         if self.last == "word" and self.last_stop == span[0]:
             self.say(span, "a text literal takes no prefix", "write it in plain quotes")
         elif self.last == "text":
@@ -206,7 +228,7 @@ class _Scan:
             self.say(span, "the number is too large for float64", "")
 
     def character(self, token: str, span: Span) -> None:
-        if not token.isascii() or ord(token[0]) < 32 or ord(token[0]) == 127:
+        if not token.isascii() or not token.isprintable():
             code = f"U+{ord(token[0]):04X}"
             self.say(span, f"the character {code} outside of a text literal", "the language is ASCII")
         elif token in "'\"":
@@ -252,7 +274,7 @@ class _Reader:
 
     def refuse(self, tree: ast.AST, what: str, hint: str = "") -> Node:
         span = self.span(tree)
-        if len(self.problems) < 10:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(_problem(self.text, span, what, hint))
         return Number(0.0, span)
 
@@ -275,7 +297,8 @@ class _Reader:
             case ast.Constant():
                 return self.constant(tree)
             case ast.Name():
-                return Truth(tree.id == "true", span) if tree.id in ("true", "false") else Name(tree.id, span)
+                name = undisguised(tree.id)
+                return Truth(name == "true", span) if name in ("true", "false") else Name(name, span)
             case ast.UnaryOp():
                 return self.unary(tree)
             case ast.BinOp():
@@ -301,8 +324,6 @@ class _Reader:
                 return Number(float(tree.value), span)
             case str():
                 return self.literal(tree, tree.value)
-            case None:
-                return self.refuse(tree, "`None` is not part of the language", "give the column a `default`")
             case _:
                 return self.refuse(tree, "this literal is not part of the language")
 
@@ -313,7 +334,9 @@ class _Reader:
 
     def unary(self, tree: ast.UnaryOp) -> Node:
         if isinstance(tree.op, ast.Not | ast.USub):
-            return Unary("not" if isinstance(tree.op, ast.Not) else "-", self.node(tree.operand), self.span(tree))
+            return Unary(
+                "not" if isinstance(tree.op, ast.Not) else "-", self.node(tree.operand), self.span(tree)
+            )
         return self.refuse(tree, *OPERATORS[type(tree.op)])
 
     def binary(self, tree: ast.expr, left: ast.expr, op: ast.AST, right: ast.expr) -> Node:
@@ -356,7 +379,7 @@ class _Reader:
         if not isinstance(tree.func, ast.Name):
             self.node(tree.func)
             return self.refuse(tree, "only the functions of the language can be called")
-        name = tree.func.id
+        name = undisguised(tree.func.id)
         if name not in FUNCTIONS:
             return self.refuse(tree.func, f"unknown function {quoted(name)}", nearest(name, FUNCTIONS))
         if tree.keywords:
@@ -366,5 +389,3 @@ class _Reader:
             wanted = f"{fewest}" if fewest == most else f"at least {fewest}"
             return self.refuse(tree, f"`{name}` takes {wanted} arguments, not {len(tree.args)}")
         return Call(name, tuple(self.node(argument) for argument in tree.args), self.span(tree))
-
-

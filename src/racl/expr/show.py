@@ -37,7 +37,11 @@ def _render(node: Node) -> tuple[int, str]:
         case Name():
             return ATOM, node.name
         case Unary():
-            return (NOT, f"not {_show(node.operand, NOT)}") if node.op == "not" else (SIGN, f"-{_show(node.operand, SIGN)}")
+            return (
+                (NOT, f"not {_show(node.operand, NOT)}")
+                if node.op == "not"
+                else (SIGN, f"-{_show(node.operand, SIGN)}")
+            )
         case Binary():
             return _binary(node)
         case Logic():
@@ -51,7 +55,10 @@ def _render(node: Node) -> tuple[int, str]:
             comma = "," if len(node.literals) == 1 else ""
             return COMPARE, f"{_show(node.item, SUM)} {'not in' if node.negated else 'in'} ({listed}{comma})"
         case Call():
-            return ATOM, f"{node.function}({', '.join(_show(argument, CHOICE) for argument in node.arguments)})"
+            return (
+                ATOM,
+                f"{node.function}({', '.join(_show(argument, CHOICE) for argument in node.arguments)})",
+            )
         case _:
             assert_never(node)
 
@@ -68,7 +75,11 @@ def number(value: float) -> str:
     >>> number(35.0), number(0.25)
     ('35', '0.25')
     """
-    return str(int(value)) if value == int(value) and abs(value) < 2**53 and str(value) != "-0.0" else repr(value)
+    return (
+        str(int(value))
+        if value == int(value) and abs(value) < 2**53 and str(value) != "-0.0"
+        else repr(value)
+    )
 
 
 def text(value: str) -> str:
@@ -79,4 +90,4 @@ def text(value: str) -> str:
 
 def _escape(character: str) -> str:
     code = ord(character)
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004

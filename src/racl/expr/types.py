@@ -143,7 +143,9 @@ class _Checker:
             if isinstance(left, Text):
                 left, a, right, b = right, b, left, a
             if isinstance(right, Text):
-                self.say(right.span, f"{quoted(right.value)} is not among the values", self.among(right.value, a))
+                self.say(
+                    right.span, f"{quoted(right.value)} is not among the values", self.among(right.value, a)
+                )
             else:
                 self.say(right.span, "two categories that share no value", "they can never be equal")
 

@@ -15,6 +15,7 @@ from racl.domain.model import Column, Type
 from racl.frames import arrow
 from racl.frames.arrow import Values, null_mask
 from racl.frames.blocks import Block, Coded, Plain, Source
+from racl.program import code_type
 from racl.values import EXACT, TRUTHS, Fault, read_text_value, read_value
 
 REFUSED_BOOLEAN = 2
@@ -62,10 +63,8 @@ def _default(column: Column, own: Mapping[str, int], other: int) -> float | int:
 
 
 def code_dtype(codes: Mapping[str, int]) -> np.dtype[Any]:
-    """The narrowest integers that hold the codes of all texts and one more."""
-    highest = max(codes.values(), default=0)
-    kinds = ((np.int8, 127), (np.int16, 32767))
-    return np.dtype(next((kind for kind, limit in kinds if highest < limit), np.int32))
+    """The integers in which engines want the codes of texts."""
+    return np.dtype(code_type(codes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,20 @@ class Encoder:
         if block.key not in self.tables:
             values = encoded(self.target, block.dictionary)
             self.tables[block.key] = np.append(values, np.array([self.target.null], self.target.dtype))
-        return self.tables[block.key][block.indices]
+        return looked_up(self.tables[block.key], block.indices)
+
+
+def looked_up(table: Values, indices: Values) -> Values:
+    """The entries of a table at these places, of which the last stands for null; mostly they are in a row."""
+    codes = table[:-1]
+    in_a_row = (
+        codes.dtype.kind == "i" and len(codes) and np.array_equal(codes, np.arange(len(codes)) + codes[0])
+    )
+    if in_a_row and codes[0] >= 0 and len(indices):
+        unsigned = indices.view(f"u{indices.dtype.itemsize}")  # -1 becomes the largest
+        if unsigned.max() < len(codes):
+            return np.asarray(np.add(indices, codes[0], dtype=table.dtype, casting="unsafe"))
+    return np.asarray(table[indices])
 
 
 def encoded(target: Target, block: Plain) -> Values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,7 @@ def _read_rows(rows: Sequence[object]) -> Table:
 
 def read_rows(rows: Sequence[Mapping[Any, object]], native: object = None) -> Table:
     """The table of a list of rows; its names are those of all rows together."""
-    names = dict.fromkeys(name for row in rows for name in row if isinstance(name, str))
+    names = [name for name in dict.fromkeys(chain.from_iterable(rows)) if isinstance(name, str)]
     return Table(
         Kind.ROWS,
         rows if native is None else native,

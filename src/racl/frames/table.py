@@ -43,6 +43,10 @@ class Table:
     lines: tuple[bytes, ...] = ()  # the rows as they were written, where that is to be kept
     encoders: dict[str, Encoder] = field(default_factory=dict, repr=False)
     sources: dict[str, Source] = field(default_factory=dict, repr=False)
+    faulty: Values = field(init=False, repr=False)  # the keys of `faults`, which are in order
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "faulty", np.fromiter(self.faults, np.int64, len(self.faults)))
 
     def source(self, name: str) -> Source:
         """Where a column is kept; a column that is not there is null throughout."""
@@ -71,14 +75,20 @@ class Table:
         """The rows from start up to stop as engines read them.
 
         Numbers are float64 and NaN where refused, booleans 0 or 1 and 2 where refused, categories the codes
-        of their texts, `other` for a text that is not among the values and -1 where refused.
+        of their texts, `other` for a text that is not among the values and -1 where refused. A row that is
+        no row is refused in every column.
         """
         encoder = self.encoders.get(column.name)
         if encoder is None or not encoder.suits(column, codes, other):
             source = self.source(column.name)
             wanted = target(column, codes, other, source, text=self.text)
             encoder = self.encoders[column.name] = Encoder(source, wanted, (column, codes, other))
-        return encoder(start, stop)
+        first, last = np.searchsorted(self.faulty, (start, stop))
+        if first == last:
+            return encoder(start, stop)
+        values = np.array(encoder(start, stop))
+        values[self.faulty[first:last] - start] = encoder.target.refused
+        return values
 
 
 def _is_nan(value: object) -> bool:

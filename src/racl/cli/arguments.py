@@ -1,0 +1,103 @@
+"""What stands behind a command: parsed with faults in the words of all other faults."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NoReturn
+
+from racl.errors import Problem, RaclError, nearest, quoted
+
+
+class Exit(IntEnum):
+    """How a command ends."""
+
+    DONE = 0
+    FAILED = 1  # a failed check, or a fault of racl itself
+    WRONG = 2  # what the user wrote or how they called it
+    REFUSED = 3  # rows
+    INTERRUPTED = 130
+
+
+class CallError(RaclError):
+    """A command that is not called as it should be."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, its arguments, and how it is run."""
+
+    summary: str
+    examples: str
+    arguments: Callable[[Parser], None]
+    run: Callable[[argparse.Namespace], Exit]
+    about: str = ""
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of one command; its faults are problems."""
+
+    def error(self, message: str) -> NoReturn:
+        """A call that cannot be understood."""
+        what = re.sub(r"^argument (\S+?)(?:/\S+)?: ", r"\1: ", message)
+        raise CallError([Problem(self.prog, what, f"`{self.prog} --help` tells more")])
+
+
+def parser_of(name: str, command: Command) -> Parser:
+    """The parser of a command."""
+    parser = Parser(
+        prog=f"racl {name}",
+        description="\n\n".join(filter(None, (command.summary, command.about))),
+        epilog=f"examples:\n{command.examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.arguments(parser)
+    return parser
+
+
+def parsed(parser: Parser, words: Sequence[str]) -> argparse.Namespace:
+    """The arguments that the words are; a word too many is a fault that names the nearest option."""
+    asked, unknown = parser.parse_known_args(words)
+    problems = [_unknown(parser, word) for word in unknown]
+    if problems:
+        raise CallError(problems)
+    return asked
+
+
+def _unknown(parser: Parser, word: str) -> Problem:
+    option, _, _ = word.partition("=")
+    if not option.startswith("-"):
+        return Problem(
+            parser.prog, f"one word too many: {quoted(word)}", f"`{parser.prog} --help` tells more"
+        )
+    known = [name for action in parser._actions for name in action.option_strings]  # noqa: SLF001 - no other way
+    hint = nearest(option, known) or f"`{parser.prog} --help` tells more"
+    return Problem(parser.prog, f"unknown option {quoted(option)}", hint)
+
+
+def one_of(*known: str) -> Callable[[str], str]:
+    """The type of an argument that is one of a few words."""
+
+    def read(text: str) -> str:
+        if text in known:
+            return text
+        hint = nearest(text, known)
+        others = f"one of {', '.join(known)}"
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not {others}{f'; {hint}' if hint else ''}")
+
+    return read
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """The type of an argument that is a whole number."""
+
+    def read(text: str) -> int:
+        if re.fullmatch(r"[0-9]{1,18}", text, re.ASCII) and int(text) >= least:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a whole number of at least {least}")
+
+    return read

@@ -1,0 +1,33 @@
+"""What commands read, and the file that a fault is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from racl.errors import DataError, ModelError, Problem
+
+if TYPE_CHECKING:
+    from racl.model import Model
+
+
+def read_model(path: str) -> Model:
+    """The model in a file."""
+    from racl.model import load_model
+
+    if Path(path).suffix.lower() == ".toml":
+        hint = "a model is a JSON file: a domain, and weights for its features"
+        raise ModelError([Problem("", "a domain, not a model", hint, file=path)])
+    return load_model(path)
+
+
+@contextmanager
+def of_file(path: str) -> Iterator[None]:
+    """Faults that name no file are faults of this one."""
+    try:
+        yield
+    except DataError as fault:
+        raise DataError(one if one.file else replace(one, file=path) for one in fault.problems) from fault

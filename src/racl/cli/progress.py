@@ -1,0 +1,45 @@
+"""How far a command has come, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+BAR = 30
+PAUSE = 0.1  # seconds between two looks
+
+
+@contextmanager
+def progress(total: int | None) -> Iterator[Callable[[int], None]]:
+    """Tells a person at a terminal how many rows of how many (if that is known) are done; says nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    start = last = monotonic()
+
+    def show(done: int) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= PAUSE:
+            last = now
+            print(f"\r\033[K{line(done, total, now - start)}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def line(done: int, total: int | None, seconds: float) -> str:
+    """The line that is shown.
+
+    >>> line(500, 1000, 0.5)
+    '[###############               ]  50 %, 500 rows, 1,000 rows a second'
+    """
+    pace = f"{done:,} rows, {done / seconds if seconds else 0:,.0f} rows a second"
+    if not total:
+        return pace
+    share = min(1.0, done / total)
+    return f"[{'#' * round(BAR * share):<{BAR}}] {share:>4.0%}, {pace}".replace("%", " %")

@@ -1,0 +1,19 @@
+"""Files of rows in, files of decisions out."""
+
+from racl.scale.output import DECISION, Output, Rejects, decision_schema, open_output, open_rejects
+from racl.scale.paths import SUFFIXES, Format
+from racl.scale.rows import BATCH_ROWS, Rows, open_rows
+
+__all__ = [
+    "BATCH_ROWS",
+    "DECISION",
+    "SUFFIXES",
+    "Format",
+    "Output",
+    "Rejects",
+    "Rows",
+    "decision_schema",
+    "open_output",
+    "open_rejects",
+    "open_rows",
+]

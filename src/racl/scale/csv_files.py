@@ -1,0 +1,174 @@
+"""CSV: read as text, which the domain's types turn into values; written with the shortest text of each."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import pyarrow.types as pt
+
+from racl.frames import Table, read_arrow
+from racl.scale.json_text import json_texts
+from racl.scale.paths import fault, reading
+from racl.scale.texts import TEXT, as_bytes, joined
+
+BLOCK_BYTES = 1 << 24
+TAIL_BYTES = 1 << 16
+SPECIAL = '[",\r\n]|^$'  # what has to stand in quotes; empty text does too, since an empty cell is a null
+
+
+def csv_schema(path: Path) -> pa.Schema:
+    """The columns that a file's first line names, each of them text."""
+    return pa.schema([(name, pa.string()) for name in _header(path)[0]])
+
+
+def _header(path: Path) -> tuple[list[str], bool]:
+    """The names in the first line, and whether anything follows."""
+    with reading(path), path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            names = next((record for record in csv.reader(file) if record), [])
+            more = any(line.strip() for line in file)
+        except csv.Error:
+            raise fault(path, "the first line cannot be read", "a quote may be open") from None
+        except UnicodeDecodeError:
+            raise fault(path, "not UTF-8 text", "save it as UTF-8") from None
+    if not names:
+        raise fault(path, "empty", "the first line names the columns")
+    return names, more
+
+
+def csv_batches(path: Path, rows: int) -> Iterator[Table]:
+    """The rows of a file, a block of bytes at a time; rows of another length than the header are faults."""
+    names, more = _header(path)
+    if not more:
+        return
+    ragged = Ragged()
+    position = 0
+    table = pa.schema([(name, pa.string()) for name in names]).empty_table()
+    for batch in _blocks(path, names, ragged):
+        table = pa.Table.from_batches([batch]).rename_columns(names)
+        for start in range(0, table.num_rows, rows):
+            part = ragged.spliced(table.slice(start, rows), position)
+            position += part.rows
+            yield part
+    _check_quotes(path, table)
+    left = ragged.spliced(table.slice(0, 0), position, last=True)
+    if left.rows:
+        yield left
+
+
+def _blocks(path: Path, names: list[str], ragged: Ragged) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from _reader(path, names, ragged)
+    except pa.ArrowInvalid as error:
+        if "straddling" in str(error):
+            raise fault(path, f"a row of more than {BLOCK_BYTES >> 20} MiB", "a quote may be open") from error
+        if "UTF8" in str(error):
+            raise fault(path, "not UTF-8 text", "save it as UTF-8") from error
+        raise
+
+
+def _check_quotes(path: Path, table: pa.Table) -> None:
+    """Refuses a file whose last cell is a quote that was never closed: it may have swallowed rows."""
+    if not table.num_rows:
+        return
+    cell = table.columns[-1][-1].as_py() or ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        closed = file.read().rstrip().endswith(b'"')
+    if len(cell.splitlines()) > 1 and not closed:
+        raise fault(path, "a quote is opened in the last rows and never closed")
+
+
+def _reader(path: Path, names: list[str], ragged: Ragged) -> Any:
+    ids = [str(number) for number in range(len(names))]  # names may stand there twice
+    return pacsv.open_csv(
+        path,
+        # one thread: only then does the reader know the number of a row
+        read_options=pacsv.ReadOptions(
+            column_names=ids, skip_rows_after_names=1, block_size=BLOCK_BYTES, use_threads=False
+        ),
+        parse_options=pacsv.ParseOptions(
+            newlines_in_values=True, ignore_empty_lines=len(names) > 1, invalid_row_handler=ragged.note
+        ),
+        convert_options=pacsv.ConvertOptions(
+            column_types=dict.fromkeys(ids, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=True,
+        ),
+    )
+
+
+class Ragged:
+    """Rows with more or fewer cells than the header, put back in their places as rows of nulls."""
+
+    def __init__(self) -> None:
+        self.rows: deque[tuple[int, str]] = deque()
+
+    def note(self, row: Any) -> str:
+        """Takes down a row that the reader leaves out."""
+        cells = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
+        self.rows.append((row.number - 2, f"{cells} where the header has {row.expected_columns}"))
+        return "skip"
+
+    def spliced(self, table: pa.Table, first: int, *, last: bool = False) -> Table:
+        """The rows that the reader gave, from this number on, with those that it left out among them."""
+        faults: dict[int, str] = {}
+        while self.rows and (last or self.rows[0][0] < first + table.num_rows + len(faults)):
+            number, reason = self.rows.popleft()
+            faults[number - first] = reason
+        if faults:
+            at = np.ones(table.num_rows + len(faults), bool)
+            at[list(faults)] = False
+            table = table.take(pa.array(np.cumsum(at) - 1, mask=~at))
+        return replace(read_arrow(table), text=True, faults=faults)
+
+
+class CsvSink:
+    """Rows to a CSV file."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.schema = schema
+        self.file = path.open("wb")
+        self._write_lines([pa.array([name], TEXT) for name in schema.names])
+
+    def write(self, rows: pa.Table) -> None:
+        """A line for each row."""
+        for batch in rows.to_batches():
+            self._write_lines([_cells(column) for column in batch.columns])
+
+    def _write_lines(self, columns: list[pa.Array]) -> None:
+        cells = [_quoted(column).fill_null("") for column in columns]
+        self.file.write(as_bytes(joined([joined(cells, ","), "\n"])))
+
+    def close(self) -> None:
+        """The end of the file."""
+        self.file.close()
+
+
+def _cells(column: pa.Array) -> pa.Array:
+    """Each value as text."""
+    if isinstance(column, pa.DictionaryArray):
+        return _cells(column.dictionary).take(column.indices)
+    if pt.is_floating(column.type):
+        return column.cast(pa.float64()).cast(TEXT)  # the shortest text of what float64 makes of it
+    try:
+        return column.cast(TEXT)
+    except pa.ArrowException:  # bytes that are no text, lists and the like
+        return pc.if_else(column.is_null(), None, json_texts(column))
+
+
+def _quoted(texts: pa.Array) -> pa.Array:
+    special = pc.match_substring_regex(texts, SPECIAL)
+    if not pc.any(special).as_py():
+        return texts
+    return pc.if_else(special, joined(['"', pc.replace_substring(texts, '"', '""'), '"']), texts)
