@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from racl.domain.check import FORMAT, ID, MAX_STEPS, NAME
+from racl.domain.check import FORMAT, ID, MAX_STEPS
+from racl.domain.faults import NAME
 from racl.domain.model import KEEP, Choose, Type
 from racl.expr.nodes import RESERVED
 from racl.expr.parse import MAX_CHARACTERS
