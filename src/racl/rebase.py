@@ -46,7 +46,7 @@ class Change:
 
 
 def rebase(model: Model, domain: Domain, *, force: bool = False) -> tuple[Model, tuple[Change, ...]]:
-    """The model with its weights on another domain, and what changed; raises ModelError where they do not fit.
+    """The model with its weights on another domain, and what changed; raises ModelError if they do not fit.
 
     The names of features and personas must be the same; with `force`, features may mean something else.
     """
@@ -137,7 +137,7 @@ def _another(before: Column, after: Column) -> str:
 
 
 def changes(before: Domain, after: Domain) -> Iterator[Change]:
-    """Every difference that can change a decision, in the order of the other domain; words for people are none."""
+    """Every difference that may change a decision, in the order of the second domain."""
     old, new = dict(_parts(before)), dict(_parts(after))
     for where, aspects in new.items():
         if where in old:

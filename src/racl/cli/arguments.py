@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import takewhile
 from typing import NoReturn
 
 from racl.errors import Problem, RaclError, nearest, quoted
+
+WIDTH = 79  # of a line of help
 
 
 class Exit(IntEnum):
@@ -31,10 +35,10 @@ class Command:
     """A command: what it does, its arguments, and how it is run."""
 
     summary: str
+    about: str
     examples: str
     arguments: Callable[[Parser], None]
     run: Callable[[argparse.Namespace], Exit]
-    about: str = ""
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,7 +54,7 @@ def parser_of(name: str, command: Command) -> Parser:
     """The parser of a command."""
     parser = Parser(
         prog=f"racl {name}",
-        description="\n\n".join(filter(None, (command.summary, command.about))),
+        description="\n\n".join(textwrap.fill(part, WIDTH) for part in (command.summary, command.about)),
         epilog=f"examples:\n{command.examples}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -61,20 +65,17 @@ def parser_of(name: str, command: Command) -> Parser:
 
 def parsed(parser: Parser, words: Sequence[str]) -> argparse.Namespace:
     """The arguments that the words are; a word too many is a fault that names the nearest option."""
-    asked, unknown = parser.parse_known_args(words)
-    problems = [_unknown(parser, word) for word in unknown]
-    if problems:
-        raise CallError(problems)
-    return asked
+    known = {name for action in parser._actions for name in action.option_strings}  # noqa: SLF001 - no other way
+    options = [
+        word.partition("=")[0] for word in takewhile(lambda word: word != "--", words) if word[:2] == "--"
+    ]
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        raise CallError(_unknown(parser, option, known) for option in unknown)
+    return parser.parse_args(words)
 
 
-def _unknown(parser: Parser, word: str) -> Problem:
-    option, _, _ = word.partition("=")
-    if not option.startswith("-"):
-        return Problem(
-            parser.prog, f"one word too many: {quoted(word)}", f"`{parser.prog} --help` tells more"
-        )
-    known = [name for action in parser._actions for name in action.option_strings]  # noqa: SLF001 - no other way
+def _unknown(parser: Parser, option: str, known: Iterable[str]) -> Problem:
     hint = nearest(option, known) or f"`{parser.prog} --help` tells more"
     return Problem(parser.prog, f"unknown option {quoted(option)}", hint)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from racl.cli.arguments import CallError, Command, Exit, Parser
-from racl.cli.speak import problem_data, report, say, say_data, warn, width
+from racl.cli.speak import problem_data, say, say_data, warn, width
 from racl.cli.tables import NOTHING, aligned
 from racl.documents import DOMAIN_LIMIT, MODEL_LIMIT, Document, read_json, read_text, read_toml
 from racl.domain.effects import effects, effects_document, plans_per_row
@@ -17,7 +17,7 @@ from racl.domain.schema import schema
 from racl.domain.warn import warnings
 from racl.errors import ModelError, Problem, RaclError
 
-HEADER = ("repair", "can change the requirements", "and the features", "and, through them, what these can")
+HEADER = ("repair", "can change requirements", "can change features", "and what these do after it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ def _summary(checked: Checked) -> str:
     steps = _count(domain.rule.steps, "step")
     plans = _count(plans_per_row(domain), "plan")
     warned = f"; {_count(len(checked.warnings), 'warning')}" if checked.warnings else ""
-    return f"{checked.kind} {domain.name}: no faults{warned}\n{', '.join(declared)}\n{plans} to try on each row, of up to {steps}"
+    head = f"{checked.kind} {domain.name}: no faults{warned}"
+    return f"{head}\n{', '.join(declared)}\n{plans} to try on each row, of up to {steps}"
 
 
 def _count(number: int, thing: str) -> str:
@@ -128,7 +129,10 @@ def _table(domain: Domain) -> str:
 
 COMMAND = Command(
     summary="check a domain file: every fault and warning, and which repair can change what",
-    about="Ends with 2 if there is a fault; warnings change nothing. Checks the domain within a model file, too.",
+    about=(
+        "Ends with 2 if there is a fault; warnings do not change how it ends. Of a model, all of it is checked and"
+        " its domain is shown."
+    ),
     examples="""\
   racl check air.toml
   racl check air.toml --json | jq .warnings

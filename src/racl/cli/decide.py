@@ -24,7 +24,7 @@ from racl.errors import Problem, Refusal, RowError
 
 if TYPE_CHECKING:
     from racl.decide import Decisions
-    from racl.model import Model
+    from racl.model import Engine, Model
     from racl.scale import Output, Rejects, Rows
 
 ENGINES = ("auto", "definition", "rows", "arrays", "kernel")
@@ -40,6 +40,7 @@ class Tally:
     decided: int = 0
     credits: Counter[str] = field(default_factory=Counter)
     refusals: list[Refusal] = field(default_factory=list)  # the first of them
+    seconds: float = 0.0  # from the first row read to the last one written
 
     @property
     def refused(self) -> int:
@@ -74,13 +75,12 @@ def run(asked: Namespace) -> Exit:
     """Decide all rows; where refused ones are not set aside, any of them means no output."""
     if asked.rejects == STREAM:
         raise CallError([Problem("racl decide", "--rejects: refused rows go to a file", "name one")])
-    start = perf_counter()
     try:
         tally = decide_files(asked)
     except RowError as fault:
         return refused(asked.rows, fault, "nothing is written; `--rejects FILE` sets them aside")
     tell = remark if asked.out else say
-    tell(summary(asked.rows, tally, perf_counter() - start))
+    tell(summary(asked.rows, tally))
     return Exit.DONE
 
 
@@ -90,13 +90,14 @@ def decide_files(asked: Namespace) -> Tally:
 
     model = read_model(asked.model)
     rows = open_rows(asked.rows)
-    tally = Tally()
+    tally, start = Tally(), perf_counter()
     with _output(asked, model, rows) as output, _rejects(asked, rows) as rejects:
         for decisions in _decided(asked, model, rows):
             tally.add(decisions)
             _write(decisions, output if rejects or not tally.refused else None, rejects)
         if tally.refused and not rejects:
             raise RowError(tally.refusals, tally.refused)
+    tally.seconds = perf_counter() - start
     return tally
 
 
@@ -107,7 +108,8 @@ def _decided(asked: Namespace, model: Model, rows: Rows) -> Iterator[Decisions]:
     with of_file(asked.rows), progress(_rows_in_all(rows)) as show:
         for table in rows.batches():
             seen = table.offset + table.rows
-            engine = chosen_engine(model, seen) if asked.engine == "auto" else asked.engine
+            compiled = asked.engine == "auto" and chosen_engine(model, seen) == "kernel"  # many rows in all
+            engine: Engine = "kernel" if compiled else asked.engine
             yield decide_table(model, table, engine=engine, threads=asked.threads, prefix=asked.prefix)
             show(seen)
 
@@ -120,7 +122,7 @@ def _rows_in_all(rows: Rows) -> int | None:
 
     if rows.format is not Format.PARQUET or not sys.stderr.isatty():
         return None
-    return sum(pq.read_metadata(file).num_rows for file in rows.files)
+    return sum(int(pq.read_metadata(file).num_rows) for file in rows.files)
 
 
 # outputs ---------------------------------------------------------------------------------------------
@@ -173,9 +175,9 @@ def _write(decisions: Decisions, output: Output | None, rejects: Rejects | None)
 # in words --------------------------------------------------------------------------------------------
 
 
-def summary(path: str, tally: Tally, seconds: float) -> str:
+def summary(path: str, tally: Tally) -> str:
     """How many rows there were, what became of them, and how long it took."""
-    pace = f"{seconds:.2f} s, {tally.rows / seconds:,.0f} rows a second"
+    pace = f"{tally.seconds:.2f} s, {tally.rows / max(tally.seconds, 1e-9):,.0f} rows a second"
     head = f"{path}: {tally.rows:,} rows, {tally.decided:,} decided, {tally.refused:,} refused, {pace}"
     lines = [("credit", "rows", "share")]
     lines += [(credit, f"{count:,}", share(count, tally.decided)) for credit, count in tally.credits.items()]
@@ -189,10 +191,11 @@ def share(count: int, of: int) -> str:
 
 COMMAND = Command(
     summary="decide rows: read them from files, write them with their decisions",
-    about="""\
-The output holds each row's own columns and then accepted, credit, plan, value, margin and cost, in the order
-of the rows. A refused row (a value missing, out of range, of the wrong type ...) ends the command with 3 and no
-output, unless --rejects sets such rows aside. Without -o only the counts are printed.""",
+    about=(
+        "The output holds each row's own columns and then accepted, credit, plan, value, margin and cost, in the"
+        " order of the rows. A refused row (a value missing, out of range, of the wrong type ...) ends the command"
+        " with 3 and no output, unless --rejects sets such rows aside. Without -o only the counts are printed."
+    ),
     examples="""\
   racl decide air.json tickets.parquet -o decided.parquet
   racl decide air.json tickets.csv -o decided.csv --rejects refused.csv

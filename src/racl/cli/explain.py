@@ -47,6 +47,7 @@ def read_row(model: Model, path: str, number: int) -> Mapping[str, object]:
     from racl.frames import check_columns
     from racl.scale import open_rows
 
+    rows = 0
     for table in open_rows(path).batches():
         problems = check_columns(table, columns_read(model.domain))
         if problems:
@@ -67,10 +68,12 @@ def _check_fault(table: Table, number: int) -> None:
 
 COMMAND = Command(
     summary="explain one decision: requirements, repairs, costs, values, and what would turn it",
-    about="""\
-Says for each requirement which values it read and whether it holds, and for each repair whether it applies, what it
-costs against the budget and what it is worth against the threshold; then the smallest budget and the highest threshold
-that would turn the decision, all else fixed. Rows are counted from 0. A refused row ends the command with 3.""",
+    about=(
+        "Says for each requirement which values it read and whether it holds, and for each repair whether it applies,"
+        " what it costs against the budget and what it is worth against the threshold; then the smallest budget and"
+        " the highest threshold that would turn the decision, all else fixed. Rows are counted from 0. A refused row"
+        " ends the command with 3."
+    ),
     examples="""\
   racl explain air.json tickets.csv --row 279
   racl explain air.json tickets.parquet --row 12 --json | jq .credit""",

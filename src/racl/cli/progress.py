@@ -13,9 +13,9 @@ PAUSE = 0.1  # seconds between two looks
 
 @contextmanager
 def progress(total: int | None) -> Iterator[Callable[[int], None]]:
-    """Tells a person at a terminal how many rows of how many (if that is known) are done; says nothing elsewhere."""
+    """Tells a person at a terminal how many rows (of how many, if known) are done; is silent elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        yield _silent
         return
     start = last = monotonic()
 
@@ -30,6 +30,11 @@ def progress(total: int | None) -> Iterator[Callable[[int], None]]:
         yield show
     finally:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _silent(done: int) -> None:
+    """Nobody is watching."""
+    del done
 
 
 def line(done: int, total: int | None, seconds: float) -> str:

@@ -48,9 +48,11 @@ def run(asked: Namespace) -> Exit:
 
 COMMAND = Command(
     summary="put a model on a changed domain: the weights stay, and what changed is said",
-    about="""\
-Requirements, repairs, costs, columns and the rule may change. Features and personas must be those of the model: a
-feature that is missing, new or computed otherwise is refused (the last can be had with --force).""",
+    about=(
+        "Requirements, repairs, costs, columns and the rule may change. Features and personas must be those of the"
+        " model: one that is missing or new is refused, and so is a feature that is computed otherwise or reads a"
+        " column of another type or unit, unless --force is given."
+    ),
     examples="""\
   racl rebase air.json air.toml -o air-may.json""",
     arguments=arguments,

@@ -1,4 +1,4 @@
-"""One command from its words to its exit code; whatever goes wrong is said in a line, never in a traceback."""
+"""One command from its words to its exit code; what goes wrong is said in a line, never in a traceback."""
 
 from __future__ import annotations
 
@@ -93,12 +93,14 @@ def _asked_of_all(words: Sequence[str]) -> int:
     parser = Parser(
         prog="racl",
         usage="racl COMMAND ...",
-        description="Repair before veto: decide with hard requirements, known repairs and learned preferences.",
+        description="Decide with hard requirements, known repairs and learned preferences: repair before veto.",
         epilog=_list_of_commands(),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"racl {racl.__version__}")
+    parser.add_argument(
+        "--version", action="version", help="print the version and end", version=f"racl {racl.__version__}"
+    )
     if not words:
         remark(parser.format_help().rstrip())
         return Exit.WRONG

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TextIO
 
 from racl.cli.arguments import Exit
@@ -55,7 +56,8 @@ def refused(path: str, fault: RowError, hint: str = "") -> Exit:
     report(replace(problem, file=path) for problem in fault.problems)
     rows = "1 row is refused" if fault.count == 1 else f"{fault.count:,} rows are refused"
     more = f", the first {len(fault.problems)} shown" if fault.count > len(fault.problems) else ""
-    report([Problem("", f"{rows}{more}", hint, file=path)])
+    if hint or fault.count > 1:
+        report([Problem("", f"{rows}{more}", hint, file=path)])
     return Exit.REFUSED
 
 
@@ -81,12 +83,18 @@ def width() -> int:
 @contextmanager
 def spoken() -> Iterator[None]:
     """Standard output that takes any character, and warnings in one line each, while a command runs."""
+    sys.stdout, sys.stderr = (_open(stream) for stream in (sys.stdout, sys.stderr))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("always", KernelWarning)
         warnings.showwarning = _show_warning
         yield
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    """The stream, or nowhere in place of one that was closed before the program began."""
+    return Path(os.devnull).open("w", encoding="utf-8") if stream is None else stream
 
 
 def _show_warning(

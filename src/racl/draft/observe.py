@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 import pyarrow as pa
 
-from racl.domain.check import NAME
+from racl.domain.faults import NAME
 from racl.domain.model import Column, Type
 from racl.errors import DataError, Problem, quoted
 from racl.expr.nodes import RESERVED
@@ -25,7 +25,12 @@ MOST_VALUES = 50  # of a category
 LONGEST_VALUE = 100
 WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
-ANSWERS = ("accepted", "credit", "label", "plan")  # what a decision says, or ought to say, is no part of the question
+ANSWERS = (
+    "accepted",
+    "credit",
+    "label",
+    "plan",
+)  # what a decision says, or ought to say, is no part of the question
 PERSONA = "persona"
 CONTEXT = re.compile(r"budget|threshold|persona|(needs|wants|max|min)_.*|.*_(needed|wanted)", re.IGNORECASE)
 
@@ -209,7 +214,8 @@ def _number(seen: Seen, *, context: bool) -> Column | str:
         return "holds whole numbers past 2**53, which float64 does not hold exactly"
     if seen.low > seen.high:
         return "holds no finite number"
-    type_ = Type.INTEGER if seen.kinds == {Kind.INTEGER} else Type.NUMBER
+    amount = seen.name.casefold() in ("budget", "threshold")  # is whole by chance
+    type_ = Type.INTEGER if seen.kinds == {Kind.INTEGER} and not amount else Type.NUMBER
     return Column(seen.name, type_, context, min=0.0 if seen.low >= 0 else None)
 
 
