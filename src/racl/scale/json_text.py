@@ -34,7 +34,7 @@ def json_texts(column: pa.Array) -> pa.Array:
     """The JSON text of each value of a column."""
     if isinstance(column, pa.DictionaryArray):
         texts = json_texts(column.dictionary).take(column.indices)
-    elif pt.is_boolean(column.type) or pt.is_integer(column.type):
+    elif any(holds(column.type) for holds in (pt.is_boolean, pt.is_integer, pt.is_decimal)):
         texts = column.cast(TEXT)
     elif pt.is_floating(column.type):
         texts = _numbers(column.cast(pa.float64()))

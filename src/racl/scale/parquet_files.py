@@ -31,7 +31,7 @@ class ParquetSink:
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.schema = schema
-        self.writer = pq.ParquetWriter(path, schema)
+        self.writer = pq.ParquetWriter(path, schema, write_page_checksum=True)
 
     def write(self, rows: pa.Table) -> None:
         """A row group, each column as the type that the file has for it."""

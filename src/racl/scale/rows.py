@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-import pyarrow as pa  # noqa: TC002  cached_property reads the annotation
+import pyarrow as pa
 
 from racl.frames import Table, read_arrow, read_rows
 from racl.scale.csv_files import csv_batches, csv_schema
@@ -40,15 +40,20 @@ class Rows:
         return jsonl_schema(self.files) if self.layout is None else self.layout
 
     def batches(self, size: int = BATCH_ROWS) -> Iterator[Table]:
-        """The rows, at most so many at a time; where there are none at all, one table without rows."""
+        """The rows, about so many at a time; where there are none at all, one table without rows.
+
+        The names of a table are those of all rows up to its end: JSON lines may leave a key out.
+        """
         offset = 0
-        any_rows = False
+        names: dict[str, None] = {}
         for file, stamp in zip(self.files, self.stamps, strict=True):
             for table in self._file_batches(file, stamp, size):
-                yield replace(table, offset=offset)
+                names.update(dict.fromkeys(table.names))
+                yield replace(
+                    table, offset=offset, names=tuple(names) if self.layout is None else table.names
+                )
                 offset += table.rows
-                any_rows = True
-        if not any_rows:
+        if not offset:
             yield self._no_rows()
 
     def _file_batches(self, file: Path, stamp: Stamp, size: int) -> Iterator[Table]:
