@@ -1,30 +1,49 @@
 """Machine code from generated text, by numba, kept on disk so that a second process starts at once.
 
-A folder of the cache is named by the fingerprint of the text and of everything that turns it into machine code. It holds
-the text (numba's own cache wants a real file), numba's files, and a manifest of their checksums: what is damaged is not
-loaded but compiled anew.
+One file a kernel, named by the fingerprint of the text and of everything that turns it into machine code: a line with the
+checksum, then the object code. What is damaged, or cannot be read, is compiled anew; what cannot be kept is used all the
+same. Loading needs neither numba nor a compiler's time, only the linker of llvmlite.
 """
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib.metadata
-import json
 import os
 import platform
-import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from racl import elementary
 
-FILE = "kernel.py"
-MANIFEST = "manifest.json"
+MAGIC = b"racl kernel 1 "
+SYMBOL = "racl_kernel"
+EXTENSION = ".kernel"
+
+Argument = tuple[str, bool]  # the type, and whether it is an array of it
+
+
+def compiled(text: str, arguments: Sequence[Argument]) -> Callable[..., None]:
+    """The function `kernel` of the text as machine code, from the cache if it can be.
+
+    It takes an address for each array and a number for everything else, and lets other threads run meanwhile.
+    """
+    file = cache_folder() / f"{fingerprint(text, arguments)}{EXTENSION}"
+    code = kept(file)
+    if code is None:
+        code = object_code(text, arguments)
+        keep(file, code)
+    return linked(code, arguments)
+
+
+# the cache -------------------------------------------------------------------------------------------
 
 
 def cache_folder() -> Path:
@@ -33,32 +52,18 @@ def cache_folder() -> Path:
     if given:
         return Path(given)
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "racl"
+    return (Path(home) if home else Path("~/.cache").expanduser()) / "racl"
 
 
-def compiled(text: str, types: Any) -> Callable[..., None]:
-    """The function `kernel` of the text, compiled for this signature of numba's, from the cache if it can be."""
-    folder = cache_folder() / fingerprint(text, types)
-    if not prepare(folder, text):
-        return build(text, types, file=None)
-    verify(folder)
-    try:
-        kernel = build(text, types, file=folder / FILE)
-    except Exception:  # noqa: BLE001 - whatever a damaged or unwritable cache makes numba raise, compiling anew is the cure
-        shutil.rmtree(folder, ignore_errors=True)
-        return build(text, types, file=None)
-    write_manifest(folder)
-    return kernel
-
-
-def fingerprint(text: str, types: Any) -> str:
+def fingerprint(text: str, arguments: Sequence[Argument]) -> str:
     """A name for the machine code that will come of the text, here."""
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
     shared = Path(elementary.__file__).read_text(encoding="utf-8")
-    parts = [text, str(types), shared, *versions, sys.version, processor()]
+    parts = [text, repr(arguments), shared, *versions, sys.version, processor()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
+@cache
 def processor() -> str:
     """The processor that the compiler sees."""
     import llvmlite.binding as llvm
@@ -67,130 +72,101 @@ def processor() -> str:
     return f"{platform.machine()} {llvm.get_host_cpu_name()} {features}"
 
 
-# the cache -------------------------------------------------------------------------------------------
-
-
-def prepare(folder: Path, text: str) -> bool:
-    """Make sure that the folder holds the text; false where that cannot be."""
-    file = folder / FILE
+def kept(file: Path) -> bytes | None:
+    """The object code in a file of the cache; none where it is missing, unreadable or damaged."""
     try:
-        if file.is_file() and file.read_text(encoding="utf-8") == text:
-            return True
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace(file, text)
-    except (OSError, UnicodeDecodeError):
-        return False
-    return True
-
-
-def replace(file: Path, text: str) -> None:
-    """Write a file whole or not at all, whoever else writes it at the same time."""
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as temporary:
-        temporary.write(text)
-    Path(temporary.name).replace(file)
-
-
-def products(folder: Path) -> Iterator[Path]:
-    """The files that numba keeps."""
-    yield from sorted((folder / "__pycache__").glob("*.nb[ic]"))
-
-
-def checksums(folder: Path) -> dict[str, str]:
-    """The checksum of each of them."""
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in products(folder)}
-
-
-def verify(folder: Path) -> None:
-    """Throw away what is not as the manifest has it."""
-    try:
-        if json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == checksums(folder):
-            return
-    except (OSError, ValueError):
-        pass
-    shutil.rmtree(folder / "__pycache__", ignore_errors=True)
-
-
-def write_manifest(folder: Path) -> None:
-    """Remember the checksums of what was just compiled or loaded."""
-    try:
-        text = json.dumps(checksums(folder))
-        if not (folder / MANIFEST).is_file() or (folder / MANIFEST).read_text(encoding="utf-8") != text:
-            replace(folder / MANIFEST, text)
+        content = file.read_bytes()
     except OSError:
-        pass
+        return None
+    head, _, code = content.partition(b"\n")
+    return code if head == MAGIC + checksum(code) else None
+
+
+def keep(file: Path, code: bytes) -> None:
+    """Put object code into the cache, whole or not at all, whoever else does so at the same time."""
+    with suppress(OSError):
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
+            temporary.write(MAGIC + checksum(code) + b"\n" + code)
+        Path(temporary.name).replace(file)
+
+
+def checksum(code: bytes) -> bytes:
+    """The checksum that stands before object code."""
+    return hashlib.sha256(code).hexdigest().encode()
 
 
 # the compiler ----------------------------------------------------------------------------------------
 
 
-def build(text: str, types: Any, *, file: Path | None) -> Callable[..., None]:
-    """Compile the text, which this library generated; with a file, numba keeps the machine code beside it."""
+def object_code(text: str, arguments: Sequence[Argument]) -> bytes:
+    """Compile the text, which this library generated, to object code for this processor."""
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(assembly(text, arguments))
+    module.verify()
+    return bytes(target_machine().emit_object(module))
+
+
+def assembly(text: str, arguments: Sequence[Argument]) -> str:
+    """The text as numba compiles it: optimised, as LLVM's own assembly, the entry named `racl_kernel`."""
     import numba
 
     namespace = surroundings()
-    name = str(file) if file else "<racl kernel>"
-    exec(compile(text, name, "exec"), namespace)  # noqa: S102 - generated from checked trees, mangled names only
-    decorate = numba.njit(
-        types,
-        nogil=True,
-        cache=file is not None,
-        error_model="numpy",
-        boundscheck=False,
-        pipeline_class=unaliased(),
-    )
+    exec(compile(text, "<racl kernel>", "exec"), namespace)  # noqa: S102 - from checked trees, mangled names only
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaWarning)
-        kernel: Callable[..., None] = decorate(namespace["kernel"])
-    return kernel
+        function = numba.cfunc(
+            signature(arguments), pipeline_class=unaliased(), error_model="numpy", boundscheck=False
+        )(namespace["kernel"])
+    lines: str = function.inspect_llvm()
+    return lines.replace(function.native_name, SYMBOL)
+
+
+def signature(arguments: Sequence[Argument]) -> Any:
+    """The arguments in numba's notation."""
+    from numba import types
+
+    plain = [(getattr(types, name), array) for name, array in arguments]
+    return types.void(*(types.CPointer(type_) if array else type_ for type_, array in plain))
 
 
 @cache
-def surroundings_once() -> dict[str, Any]:
-    """The functions that generated text may call."""
+def surroundings() -> dict[str, Any]:
+    """The names that generated text may use."""
     import numba
     import numpy as np
-    from numba.core import types
+
+    def inlined(function: Callable[[float], float]) -> Any:
+        return numba.njit(error_model="numpy")(function)
+
+    routines = {"log": inlined(elementary.log), "exp": inlined(elementary.exp)}
+    arithmetic = {"floor": np.floor, "ceil": np.ceil, "sqrt": np.sqrt}
+    return {"np": np, "array": numba.carray, "select": selection(), **arithmetic, **routines}
+
+
+def selection() -> Any:
+    """`select(test, then, other)`: one machine instruction, never a branch."""
+    import numba
     from numba.extending import intrinsic
 
     @intrinsic  # type: ignore[misc, unused-ignore]
-    def select(typingctx: Any, test: Any, then: Any, other: Any) -> Any:  # noqa: ARG001
-        """One machine instruction, never a branch."""
-        unified = typingctx.unify_types(_plain(then), _plain(other))
+    def select(typingctx: Any, test: Any, then: Any, other: Any) -> Any:  # noqa: ARG001 - numba hands it over
+        unified = typingctx.unify_types(numba.types.unliteral(then), numba.types.unliteral(other))
 
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            values = [
-                context.cast(builder, value, given, unified)
-                for value, given in zip(arguments[1:], signature.args[1:], strict=True)
-            ]
+            pairs = zip(arguments[1:], signature.args[1:], strict=True)
+            values = [context.cast(builder, value, given, unified) for value, given in pairs]
             return builder.select(arguments[0], *values)
 
-        return unified(types.boolean, then, other), codegen
+        return unified(numba.types.boolean, then, other), codegen
 
-    def _plain(type_: Any) -> Any:
-        return numba.types.unliteral(type_)
-
-    def inlined(function: Callable[[float], float]) -> Any:
-        return numba.njit(error_model="numpy", inline="never")(function)
-
-    return {
-        "np": np,
-        "select": select,
-        "floor": np.floor,
-        "ceil": np.ceil,
-        "sqrt": np.sqrt,
-        "log": inlined(elementary.log),
-        "exp": inlined(elementary.exp),
-    }
-
-
-def surroundings() -> dict[str, Any]:
-    """The names that generated text may use."""
-    return dict(surroundings_once(), __name__="racl_kernel")
+    return select
 
 
 @cache
 def unaliased() -> type:
-    """numba's compiler, told that no argument overlaps another: without it the loop would not become vector code."""
+    """numba's compiler, told that no argument overlaps another: else the loop would not become vector code."""
     from numba.core.compiler import Compiler
 
     class Unaliased(Compiler):  # type: ignore[misc, unused-ignore]
@@ -199,3 +175,40 @@ def unaliased() -> type:
             return super().define_pipelines()  # type: ignore[no-untyped-call, unused-ignore]
 
     return Unaliased
+
+
+# the linker ------------------------------------------------------------------------------------------
+
+
+@cache
+def target_machine() -> Any:
+    """LLVM's generator of code for this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="static" if target.name.startswith("x86") else "default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def linked(code: bytes, arguments: Sequence[Argument]) -> Callable[..., None]:
+    """The entry of object code, callable; ctypes lets other threads run while it works."""
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    types = [ctypes.c_void_p if array else ctypes.c_int64 for _, array in arguments]
+    entry = ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(SYMBOL))
+    ENGINES.append(engine)  # INVARIANT: the code lives as long as the process
+    return entry
+
+
+ENGINES: list[Any] = []

@@ -260,15 +260,18 @@ def tame(program: Program, weights: NDArray[np.float64]) -> bool:
 
 def source(program: Program, *, other: bool) -> str:
     """The text of the kernel's module; `other` where a default preference decides personas that are not declared."""
-    arguments = [f"c{number}" for number in range(len(program.columns))]
-    arguments += ["weights", *(f"out_{name}" for name in OUTPUTS)]
-    lines = [f"    {line}" for line in weight_scalars(program, other=other)]
-    return "\n".join(
-        [
-            f"def kernel({', '.join(arguments)}):",
-            *lines,
-            "    for i in range(out_refused.shape[0]):",
-            *OneStep(program, other=other).body(),
-            "",
-        ]
-    )
+    lines = [*heading(program), *(f"    {line}" for line in weight_scalars(program, other=other))]
+    return "\n".join([*lines, "    for i in range(rows):", *OneStep(program, other=other).body(), ""])
+
+
+def heading(program: Program) -> list[str]:
+    """The head of the function: addresses made arrays."""
+    columns = [f"c{number}" for number in range(len(program.columns))]
+    arrays = [*columns, *(f"out_{name}" for name in OUTPUTS)]
+    arguments = ["rows", "personas", "p_weights", *(f"p_{name}" for name in arrays)]
+    shape = f"(personas, {len(program.domain.features) + 1})"
+    return [
+        f"def kernel({', '.join(arguments)}):",
+        f"    weights = array(p_weights, {shape})",
+        *(f"    {name} = array(p_{name}, rows)" for name in arrays),
+    ]

@@ -13,26 +13,18 @@ from __future__ import annotations
 from racl.domain.model import Choose
 from racl.engines.bounds import MOST
 from racl.engines.emit import MACHINE, Emitter
-from racl.engines.kernel_source import OUTPUTS, read_columns
+from racl.engines.kernel_source import heading, read_columns
 from racl.program import Effect, Program, Reach, Term, score_terms
 
 INNER = "    "
 
 
-def source(program: Program, *, other: bool) -> str:  # noqa: ARG001 - weights are looked up, whoever may be among them
+def source(program: Program) -> str:
     """The text of the kernel's module."""
-    arguments = [f"c{number}" for number in range(len(program.columns))]
-    arguments += ["weights", *(f"out_{name}" for name in OUTPUTS)]
     commute = ", ".join(str([int(one) for one in row]) for row in commuting(program))
-    return "\n".join(
-        [
-            f"commute = np.array([{commute}], np.bool_)",
-            f"def kernel({', '.join(arguments)}):",
-            "    for i in range(out_refused.shape[0]):",
-            *ManySteps(program).body(),
-            "",
-        ]
-    )
+    table = f"commute = np.array([{commute}], np.bool_)"
+    body = ManySteps(program).body()
+    return "\n".join([table, *heading(program), "    for i in range(rows):", *body, ""])
 
 
 def reads(program: Program, terms: tuple[Term, ...]) -> frozenset[str]:
