@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from racl import semantics
 from racl.domain.reads import columns_read
 from racl.engines import arrays
-from racl.engines.kernel_source import tame
 from racl.engines.outputs import CREDIT_NUMBER, CREDITS, Outputs, allocate, plan_name
 from racl.errors import DataError, KernelWarning, Problem, Refusal, RowError
-from racl.frames import Table, check_columns, check_new_names, read_frame, with_columns
+from racl.frames import Table, arrow, check_columns, check_new_names, read_frame, with_columns
 from racl.model import Engine, Model
 from racl.program import OTHER
 from racl.semantics import Decision, Refused
@@ -104,7 +103,7 @@ class Decisions:
         names, codes = self._plans
         credits_ = [credit.value for credit in CREDITS]
         columns = {
-            "accepted": pa.array(self.accepted),
+            "accepted": arrow.truths(self.accepted),
             "credit": _dictionary(self._kept(self.outputs.credit), credits_),
             "plan": _dictionary(codes, names),
             **{name: _nullable(getattr(self, name)) for name in ("value", "margin", "cost")},
@@ -126,12 +125,13 @@ class Decisions:
 
 
 def _dictionary(codes: NDArray[Any], names: list[str]) -> pa.DictionaryArray:
-    small = codes.astype(np.int8 if len(names) < 127 else np.int32, copy=False)  # noqa: PLR2004
-    return pa.DictionaryArray.from_arrays(pa.array(small, mask=codes < 0), pa.array(names, pa.string()))
+    small, type_ = (np.int8, pa.int8()) if len(names) < np.iinfo(np.int8).max else (np.int32, pa.int32())
+    indices = arrow.nullable(np.ascontiguousarray(codes, small), type_, codes < 0)
+    return pa.DictionaryArray.from_arrays(indices, arrow.texts(names, pa.string()))
 
 
 def _nullable(values: NDArray[np.float64]) -> pa.Array:
-    return pa.array(values, mask=np.isnan(values))
+    return arrow.nullable(np.ascontiguousarray(values), pa.float64(), np.isnan(values))
 
 
 @overload
@@ -268,12 +268,10 @@ def by_arrays(model: Model, table: Table, outputs: Outputs) -> Block:
 
 def by_kernel(model: Model, table: Table, outputs: Outputs) -> Block:
     """The compiled kernel, or NumPy where it cannot be had."""
-    if not tame(model.program, model.weights):
+    if not model.tame:
         return by_arrays(model, table, outputs)
     try:
-        from racl.engines.kernel import kernel
-
-        compiled = kernel(model.program, other=model.taste.default is not None)
+        compiled = model.kernel
     except Exception as fault:  # noqa: BLE001 - whatever the compiler raises, the answers are to be had without it
         _warn_once(fault)
         return by_arrays(model, table, outputs)

@@ -22,6 +22,7 @@ from racl.program import Program, lower
 from racl.semantics import Decision, Preference, Refused, Taste
 
 if TYPE_CHECKING:
+    from racl.engines.kernel import Kernel
     from racl.explain import Explanation
 
 Engine = Literal["auto", "definition", "rows", "arrays", "kernel"]
@@ -44,6 +45,20 @@ class Model:
     def program(self) -> Program:
         """The domain in terms, for the engines."""
         return lower(self.domain)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The compiled kernel; raises whatever the compiler raises where there can be none."""
+        from racl.engines.kernel import kernel
+
+        return kernel(self.program, other=self.taste.default is not None)
+
+    @cached_property
+    def tame(self) -> bool:
+        """No value can overflow, or the kernel looks for it."""
+        from racl.engines.kernel_source import tame
+
+        return tame(self.program, self.weights)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:

@@ -116,9 +116,8 @@ def assembly(text: str, arguments: Sequence[Argument]) -> str:
     exec(compile(text, "<racl kernel>", "exec"), namespace)  # noqa: S102 - from checked trees, mangled names only
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaWarning)
-        function = numba.cfunc(
-            signature(arguments), pipeline_class=unaliased(), error_model="numpy", boundscheck=False
-        )(namespace["kernel"])
+        compile_ = numba.cfunc(signature(arguments), pipeline_class=unaliased(), error_model="numpy")
+        function = compile_(namespace["kernel"])
     lines: str = function.inspect_llvm()
     return lines.replace(function.native_name, SYMBOL)
 
@@ -140,9 +139,10 @@ def surroundings() -> dict[str, Any]:
     def inlined(function: Callable[[float], float]) -> Any:
         return numba.njit(error_model="numpy")(function)
 
+    carray: Any = numba.carray  # type: ignore[attr-defined, unused-ignore]
     routines = {"log": inlined(elementary.log), "exp": inlined(elementary.exp)}
     arithmetic = {"floor": np.floor, "ceil": np.ceil, "sqrt": np.sqrt}
-    return {"np": np, "array": numba.carray, "select": selection(), **arithmetic, **routines}
+    return {"np": np, "array": carray, "select": selection(), **arithmetic, **routines}
 
 
 def selection() -> Any:

@@ -206,10 +206,13 @@ class Explanation:
     turning_threshold: ThresholdTurn
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON holds; an infinity or NaN as the text `inf`, `-inf` or `nan`."""
-        plain = _plain(self)
-        assert isinstance(plain, dict)  # noqa: S101 - for the type checker
-        return plain
+        """Plain values that JSON holds, the six of the decision at the top.
+
+        An infinity or NaN is the text `inf`, `-inf` or `nan`.
+        """
+        found = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        del found["decision"]
+        return {"domain": self.domain, **msgspec.to_builtins(self.decision), **found}
 
     def __str__(self) -> str:
         from racl.explain.words import words
@@ -223,8 +226,6 @@ def _plain(value: object) -> object:
             return value if math.isfinite(value) else str(value)
         case tuple():
             return [_plain(one) for one in value]
-        case Decision():
-            return msgspec.to_builtins(value)
         case StrEnum():
             return value.value
         case _ if is_dataclass(value):

@@ -37,11 +37,9 @@ def amount(value: float, unit: str = "", *, precise: bool = True) -> str:
     return f"{exact(value) if precise else rounded(value)} {unit}".rstrip()
 
 
-def shown(value: Value | None, unit: str = "") -> str:
+def shown(value: Value, unit: str = "") -> str:
     """A value of a column, as an expression would write it."""
     match value:
-        case None:
-            return "?"
         case bool():
             return "true" if value else "false"
         case str():

@@ -179,7 +179,7 @@ def values(found: Explanation) -> Iterator[str]:
     order = f"weights of `{found.preference}`, added in this order"
     yield from folded(f"Value of {listed}: {order}", indent=0, hang=2)
     labels, *numbers = zip(*value_rows(found.values), strict=True)
-    heads = [part for name in names for part in (name if len(name) <= LONG else "the plan", "")]
+    heads = [part for name in names for part in (name if len(name) <= LONG else "this plan", "")]
     parts = ["g(x)", "weight * g(x)"] * len(names)
     tops = zip(["", *heads], ["weight", *parts], map(aligned, map(list, numbers)), strict=True)
     table = [["", "", *labels], *([head, part, *column] for head, part, column in tops)]

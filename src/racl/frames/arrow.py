@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def buffer_view(array: pa.Array, dtype: Any = None) -> Values:
 
 def null_mask(array: pa.Array) -> Values:
     """Where an array is null."""
-    return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
+    return buffer_view(array.is_null().cast(pa.uint8()), np.bool_)
 
 
 def decimals(array: pa.Array) -> Values:
@@ -91,3 +92,28 @@ def _digits(array: pa.Array) -> tuple[Values, Values]:
     low = words[:, 0]
     fits = (words[:, 1:] == (low >> 63)[:, None]).all(axis=1)
     return low.astype(np.float64), fits & (low <= EXACT) & (low >= -EXACT)
+
+
+# INVARIANT: nothing here calls `pa.array`, `pa.scalar` or `to_numpy`: they import pandas wherever that is installed,
+# which takes longer than deciding
+
+
+def texts(words: Sequence[str], type_: pa.DataType) -> pa.Array:
+    """Words as an Arrow array of a type of text."""
+    encoded = [word.encode() for word in words]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(type_)
+
+
+def nullable(values: Values, type_: pa.DataType, nulls: Values) -> pa.Array:
+    """Numbers as an Arrow array over the same memory, null where marked."""
+    count = int(np.count_nonzero(nulls))
+    validity = pa.py_buffer(np.packbits(~nulls, bitorder="little")) if count else None
+    return pa.Array.from_buffers(type_, len(values), [validity, pa.py_buffer(values)], count)
+
+
+def truths(values: Values) -> pa.Array:
+    """Truths as an Arrow array."""
+    bits = pa.py_buffer(np.packbits(values, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(values), [None, bits])

@@ -189,6 +189,8 @@ def first_value(block: Block) -> object:
 def _python_value(scalar: Any) -> object:
     try:
         return scalar.as_py()
+    except UnicodeDecodeError:
+        return scalar.as_buffer().to_pybytes().decode(errors="replace")
     except (pa.ArrowException, ValueError, OverflowError):
         return scalar.type  # a time that Python cannot tell: no column takes it, nor takes this
 

@@ -203,15 +203,17 @@ def _texts(target: Target, array: pa.Array) -> Values:
 
 
 def _looked_up(target: Target, array: pa.Array, meanings: Mapping[str, int], unknown: int) -> Values:
-    words = pa.array(list(meanings), array.type)
-    index = pc.fill_null(pc.index_in(array, value_set=words), len(meanings))
+    words = arrow.texts(list(meanings), array.type)
+    found = pc.index_in(array, value_set=words)
+    index = np.where(null_mask(found), len(meanings), arrow.buffer_view(found, np.int32))
     table = np.array([*meanings.values(), unknown], target.dtype)
-    return np.asarray(table[index.to_numpy()])
+    return np.asarray(table[index])
 
 
 def _parsed(target: Target, array: pa.Array) -> Values:
     try:
-        return np.asarray(pc.cast(array, pa.float64()).fill_null(np.nan).to_numpy())
+        numbers = pc.cast(array, pa.float64())
+        return np.where(null_mask(numbers), np.nan, arrow.buffer_view(numbers, np.float64))
     except pa.ArrowInvalid:
         return _cells(target, array.to_pylist())
 

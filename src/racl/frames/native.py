@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from racl.frames.arrow import Values
+from racl.frames.arrow import Values, truths
 from racl.frames.table import Kind, Table
 
 Columns = Mapping[str, pa.Array | pa.ChunkedArray]
@@ -70,14 +70,14 @@ def _to_polars(frame: Any, columns: Mapping[str, pa.Array], keep: Keep | None) -
 
 
 def _to_arrow(frame: pa.Table, columns: Mapping[str, pa.Array], keep: Keep | None) -> pa.Table:
-    result = frame if keep is None else frame.filter(pa.array(keep))
+    result = frame if keep is None else frame.filter(truths(keep))
     for name, column in columns.items():
         result = result.append_column(name, column)
     return result
 
 
 def _to_batch(frame: pa.RecordBatch, columns: Mapping[str, pa.Array], keep: Keep | None) -> pa.RecordBatch:
-    own = frame if keep is None else frame.filter(pa.array(keep))
+    own = frame if keep is None else frame.filter(truths(keep))
     fields = [*own.schema, *(pa.field(name, column.type) for name, column in columns.items())]
     schema = pa.schema(fields, own.schema.metadata)
     return pa.RecordBatch.from_arrays([*own.columns, *columns.values()], schema=schema)
@@ -92,7 +92,7 @@ def _kept(array: Any, keep: Keep) -> Any:
     if isinstance(array, list | tuple):
         return type(array)(value for value, kept in zip(array, keep, strict=True) if kept)
     if isinstance(array, pa.Array | pa.ChunkedArray):
-        return array.filter(pa.array(keep))
+        return array.filter(truths(keep))
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(array, polars.Series):
         return array.filter(polars.Series(keep))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -67,13 +69,32 @@ def csv_batches(path: Path, rows: int) -> Iterator[Table]:
 
 def _blocks(path: Path, names: list[str], ragged: Ragged) -> Iterator[pa.RecordBatch]:
     try:
-        yield from _reader(path, names, ragged)
+        with path.open("rb") as file:
+            yield from _reader(CheckedText(file), names, ragged)
+    except UnicodeDecodeError as error:
+        raise fault(path, "not UTF-8 text", "save it as UTF-8") from error
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):
             raise fault(path, f"a row of more than {BLOCK_BYTES >> 20} MiB", "a quote may be open") from error
-        if "UTF8" in str(error):
-            raise fault(path, "not UTF-8 text", "save it as UTF-8") from error
         raise
+
+
+class CheckedText(io.RawIOBase):
+    """A file of bytes that complains where it is no UTF-8: of rows that are left out, the reader would not."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes, or all."""
+        data = self.file.read(size)
+        self.decoder.decode(data, final=not data)
+        return data
 
 
 def _check_quotes(path: Path, table: pa.Table) -> None:
@@ -88,10 +109,10 @@ def _check_quotes(path: Path, table: pa.Table) -> None:
         raise fault(path, "a quote is opened in the last rows and never closed")
 
 
-def _reader(path: Path, names: list[str], ragged: Ragged) -> Any:
+def _reader(file: CheckedText, names: list[str], ragged: Ragged) -> Any:
     ids = [str(number) for number in range(len(names))]  # names may stand there twice
     return pacsv.open_csv(
-        path,
+        file,
         # one thread: only then does the reader know the number of a row
         read_options=pacsv.ReadOptions(
             column_names=ids, skip_rows_after_names=1, block_size=BLOCK_BYTES, use_threads=False

@@ -122,7 +122,7 @@ def reading(path: Path) -> Iterator[None]:
     """What goes wrong while a file is read, as a problem of that file."""
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise fault(path, f"cannot be read: {_first_line(error)}") from error
 
 
@@ -131,7 +131,7 @@ def writing(path: Path) -> Iterator[None]:
     """What goes wrong while a file is written, as a problem of that file."""
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise fault(path, f"cannot be written: {_first_line(error)}") from error
 
 

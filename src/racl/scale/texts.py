@@ -22,8 +22,9 @@ def joined(parts: Sequence[pa.Array | str], between: str = "") -> pa.Array:
 
 
 def as_bytes(texts: pa.Array) -> memoryview:
-    """All texts of an array one after the other, where they lie."""
+    """All texts of an array one after the other, where they lie; none may be anything but UTF-8."""
     if not len(texts):
         return memoryview(b"")
+    texts.validate(full=True)
     offsets = np.frombuffer(texts.buffers()[1], np.int64, count=len(texts) + 1, offset=texts.offset * 8)
     return memoryview(texts.buffers()[2])[offsets[0] : offsets[-1]]
