@@ -138,21 +138,23 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def fingerprint(document: Mapping[str, object]) -> str:
+def fingerprint(document: Mapping[str, object], *, shortest: bool = True) -> str:
     """The hash of what decides: domain, preference and preference_default, in canonical form."""
-    return hashlib.sha256(canonical(document).encode()).hexdigest()
+    return hashlib.sha256(canonical(document, shortest=shortest).encode()).hexdigest()
 
 
-def canonical(document: Mapping[str, object]) -> str:
-    """Those parts as JSON without spaces, keys in declared order, numbers in shortest round-trip form."""
+def canonical(document: Mapping[str, object], *, shortest: bool = True) -> str:
+    """Those parts as JSON without spaces, keys in declared order, numbers in shortest round-trip form: `1`, not `1.0`."""
     hashed = {key: document[key] for key in HASHED if key in document}
+    if shortest:
+        hashed = {key: _plain(value) for key, value in hashed.items()}
     return json.dumps(hashed, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: object) -> object:
     """Whole numbers without a fraction, as writers of other languages spell them."""
     match value:
-        case float() if value.is_integer() and abs(value) < 2**53:
+        case float() if value.is_integer() and abs(value) < 2**53 and str(value) != "-0.0":
             return int(value)
         case dict():
             return {key: _plain(one) for key, one in value.items()}
@@ -262,8 +264,10 @@ class _Reader:
         given = top.get("sha256")
         if given is None:
             return
-        spellings = (top, _plain(dict(top)))
-        if given not in [fingerprint(one) for one in spellings if isinstance(one, Mapping)]:
+        if given not in (
+            fingerprint(top),
+            fingerprint(top, shortest=False),
+        ):  # JSON writers differ over `1.0`
             self.say(
                 ("sha256",),
                 "the hash does not fit the content",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from racl.documents import Document, dotted
 from racl.domain.columns import ColumnFaults
-from racl.domain.faults import Path, Table, finite
+from racl.domain.faults import EnoughError, Path, Table, finite
 from racl.domain.model import KEEP, Choose, Column, Domain, Feature, Repair, Requirement, Rule, Type
 from racl.errors import Problem, nearest, quoted
 from racl.expr.nodes import Expression, Node, Number, Truth, Unary, names
@@ -36,9 +36,14 @@ RULE_KEYS = ("budget", "threshold", "persona", "tradeoff", "choose", "steps", "l
 
 
 def check(document: Document) -> Domain | tuple[Problem, ...]:
-    """The domain that a document declares, or every fault in it."""
+    """The domain that a document declares, or every fault in it (the first hundred)."""
+    if document.problems and not document.value:
+        return document.problems
     checker = _Checker(document)
-    domain = checker.domain()
+    try:
+        domain = checker.domain()
+    except EnoughError:
+        return (*checker.sorted_problems(), Problem("", "and more", file=document.file))
     return tuple(checker.sorted_problems()) or domain
 
 
@@ -132,9 +137,7 @@ class _Checker(ColumnFaults):
     def expression_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
         where, line = dotted(path), self.line(path)
         for found in problems:
-            self.problems.append(
-                Problem(where, found.what, found.hint, self.document.file, line, found.text, found.span)
-            )
+            self.add(Problem(where, found.what, found.hint, self.document.file, line, found.text, found.span))
 
     def fits(self, path: Path, expression: Expression, sort: Sort, wanted: Sort) -> None:
         whole = (0, len(expression.text))

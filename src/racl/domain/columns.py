@@ -23,7 +23,12 @@ class ColumnFaults(Faults):
     broken: set[str] = field(default_factory=set)  # at fault themselves: no second fault for reading them
 
     def column_section(self, section: str) -> tuple[Column, ...]:
-        """The columns of `[candidate]` or `[context]`."""
+        """The columns of `[candidate]` or `[context]`; those that could not be read are known by name."""
+        for path in self.document.unread:
+            if path[0] == section and len(path) > 1:
+                self.broken.add(path[1])
+                self.columns[path[1]] = Column(path[1], Type.NUMBER, section == "context")
+                self.sorts[path[1]] = NUMBER
         return tuple(
             self.column((section, name), name, value, context=section == "context")
             for name, value in self.section(section).items()

@@ -17,6 +17,13 @@ Path = tuple[str, ...]
 Table = Mapping[str, object]
 
 
+MOST = 100  # faults said of one document
+
+
+class EnoughError(Exception):
+    """More faults than anybody reads."""
+
+
 @dataclass
 class Faults:
     """The faults found so far in one document."""
@@ -29,7 +36,13 @@ class Faults:
 
     def say(self, path: Path, what: str, hint: str = "") -> None:
         """A fault at a key path."""
-        self.problems.append(self.document.problem(path, what, hint).at(self.document.file, self.line(path)))
+        self.add(self.document.problem(path, what, hint).at(self.document.file, self.line(path)))
+
+    def add(self, problem: Problem) -> None:
+        """A fault; past the first hundred, reading stops."""
+        if len(self.problems) >= MOST:
+            raise EnoughError
+        self.problems.append(problem)
 
     def line(self, path: Path) -> int:
         """The line of a key path, or of the nearest one above it."""

@@ -148,7 +148,7 @@ def _syntax(error: SyntaxError, text: str, start: int) -> Problem:
         word = foreign.group()
         hint = {"is": "write `==`", "lambda": "", "None": "give the column a `default`"}.get(word, "")
         return _problem(text, foreign.span(), f"`{word}` of Python is not part of the language", hint)
-    what = (error.msg or "invalid syntax").split(". Perhaps")[0].split(". Maybe")[0].strip("'\"")
+    what = (error.msg or "invalid syntax").split(". Perhaps")[0].split(". Maybe")[0]
     hint = ""
     if re.search(r"(?<![=!<>])=(?!=)", text):
         hint = "`==` compares"

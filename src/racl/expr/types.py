@@ -33,6 +33,9 @@ class Kind(StrEnum):
     NUMBER = "a number"
     BOOLEAN = "a boolean"
     CATEGORY = "a category"
+    UNKNOWN = (
+        "something unknown"  # of a name at fault: it fits everywhere, so that one fault is not said twice
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Sort:
 
 NUMBER = Sort(Kind.NUMBER)
 BOOLEAN = Sort(Kind.BOOLEAN)
+UNKNOWN = Sort(Kind.UNKNOWN)
 WANTED_HINTS = {
     (Kind.BOOLEAN, Kind.NUMBER): "compare it, as in `x > 0`",
     (Kind.BOOLEAN, Kind.CATEGORY): "compare it, as in `x == 'A'`",
@@ -80,7 +84,7 @@ class _Checker:
     def want(self, node: Node, kind: Kind) -> None:
         """The node must give this kind; a boolean counts as a number."""
         found = self.sort(node)
-        if found.kind is kind or (kind is Kind.NUMBER and found.kind is Kind.BOOLEAN):
+        if found.kind in (kind, Kind.UNKNOWN) or (kind is Kind.NUMBER and found.kind is Kind.BOOLEAN):
             return
         self.say(node.span, f"{found.kind} where {kind} is wanted", WANTED_HINTS.get((kind, found.kind), ""))
 
@@ -118,7 +122,7 @@ class _Checker:
     def name(self, node: Name) -> Sort:
         if node.name not in self.sorts:
             self.say(node.span, *self.unknown(node.name))
-            return NUMBER
+            return UNKNOWN
         return self.sorts[node.name]
 
     def binary(self, node: Binary) -> Sort:
@@ -137,6 +141,8 @@ class _Checker:
 
     def comparable(self, left: Node, a: Sort, right: Node, b: Sort) -> None:
         """Two sides of `==`: both numbers (or booleans), or categories that share a value."""
+        if Kind.UNKNOWN in (a.kind, b.kind):
+            return
         if (a.kind is Kind.CATEGORY) != (b.kind is Kind.CATEGORY):
             self.say(right.span, f"{b.kind} compared with {a.kind}", "both sides must be of one kind")
         elif a.kind is Kind.CATEGORY and not set(a.values) & set(b.values):
@@ -155,6 +161,8 @@ class _Checker:
     def choice(self, node: Choice) -> Sort:
         self.want(node.test, Kind.BOOLEAN)
         then, other = self.sort(node.then), self.sort(node.other)
+        if Kind.UNKNOWN in (then.kind, other.kind):
+            return UNKNOWN
         if then.kind is Kind.CATEGORY and other.kind is Kind.CATEGORY:
             return Sort(Kind.CATEGORY, tuple(dict.fromkeys(then.values + other.values)))
         if Kind.CATEGORY in (then.kind, other.kind):
