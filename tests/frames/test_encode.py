@@ -25,6 +25,7 @@ OTHER = 9
 COLUMNS = (
     Column("x", Type.NUMBER),
     Column("x", Type.NUMBER, default=7.5),
+    Column("x", Type.NUMBER, default=-0.0),
     Column("x", Type.INTEGER, default=3.0),
     Column("x", Type.BOOLEAN),
     Column("x", Type.BOOLEAN, default=True),
@@ -279,3 +280,13 @@ def test_a_null_in_a_full_dictionary_is_null(index: Any, size: int) -> None:
     codes = {word: i for i, word in enumerate(words)}
     assert table.encode(column, codes, 0, 3, -1).tolist() == [0, -1, size - 1]
     assert table.raw("x", 1) is None
+
+
+def test_text_that_is_no_text_is_none_of_the_values() -> None:
+    bad = pa.Array.from_buffers(pa.string(), 1, pa.array([b"AA\xff"]).buffers())
+    column = Column("x", Type.CATEGORY, values=("AA",))
+    for values in (bad, bad.dictionary_encode()):
+        table = read_frame({"x": values})
+        assert table.encode(column, {"AA": 0}, 0, 1, 5).tolist() == [5]
+        assert isinstance(table.read(column, 0), Fault)
+        assert isinstance(table.raw("x", 0), str)

@@ -207,6 +207,12 @@ def test_a_row_that_is_none_is_refused_in_every_column_whatever_its_default(tmp_
         assert table.read(column, 1) == Fault("1 cell where the header has 2")
 
 
+@pytest.mark.parametrize("line", [b"1,\xe4", b"1,\xe4,x", b"\xe4", b'1,"\xe4', b"1,x\xc3"])
+def test_text_that_is_not_utf8_is_refused_even_in_a_row_that_is_none(tmp_path: Path, line: bytes) -> None:
+    with pytest.raises(DataError, match="not UTF-8 text"):
+        rows_of(tmp_path / "rows.csv", b"fare,carrier\n1,AA\n" + line)
+
+
 def test_a_row_longer_than_a_block_is_said_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("racl.scale.csv_files.BLOCK_BYTES", 1 << 20)
     path = tmp_path / "rows.csv"
@@ -254,3 +260,24 @@ def test_csv_to_csv_keeps_the_text_of_every_cell(tmp_path: Path) -> None:
     assert lines[0] == "fare,carrier,note,accepted,credit,plan,value,margin,cost"
     assert lines[1] == '+01.50,AA,"x ""y""",true,accepted-already-good,keep,-0,-0,-0'
     assert lines[2] == "2,UA,=cmd(),false,rejected-non-repairable,,,,"
+
+
+RECORDS = st.lists(st.lists(st.text('ab1",\n\r ', max_size=3), min_size=1, max_size=4), max_size=12)
+
+
+@given(records=RECORDS, block=st.sampled_from([64, 100, 1 << 20]), size=st.sampled_from([1, 2, 5, 1000]))
+def test_every_record_is_one_row_whatever_its_length(
+    folder: Path, records: list[list[str]], block: int, size: int
+) -> None:
+    path = folder / "rows.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["fare", "carrier"], *records])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("racl.scale.csv_files.BLOCK_BYTES", block)
+        tables = list(open_rows(path).batches(size))
+    rows = [(table, at) for table in tables for at in range(table.rows)]
+    assert [table.offset + at for table, at in rows] == list(range(len(records)))
+    for (table, at), record in zip(rows, records, strict=True):
+        assert (at in table.faults) == (len(record) != 2)
+        if len(record) == 2:
+            assert [table.raw(name, at) or "" for name in ("fare", "carrier")] == record

@@ -203,6 +203,22 @@ def test_what_json_and_csv_cannot_say_is_said_as_well_as_they_can(tmp_path: Path
     assert [cells[1][name] for name in columns] == [None, "-inf", "1234567890.10", *[None] * 5]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("ending", [b"", b'"'])
+def test_text_of_parquet_that_is_no_text_is_a_clear_error_elsewhere(
+    tmp_path: Path, suffix: str, ending: bytes
+) -> None:
+    bad = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff" + ending]).buffers())
+    pq.write_table(pa.table({"note": bad}), tmp_path / "rows.parquet")
+    rows = open_rows(tmp_path / "rows.parquet")
+    assert (
+        pq.read_table(decide(rows, tmp_path / "out.parquet"))["note"].cast(pa.binary())[0].as_py()[:1]
+        == b"\xff"
+    )
+    with pytest.raises(DataError, match="cannot be written"):
+        decide(rows, tmp_path / f"out.{suffix}")
+
+
 def whole(path: Path) -> Path:
     return path
 

@@ -134,6 +134,11 @@ BAD: list[tuple[str, Callable[[Path], Path], str]] = [
         lambda p: rubbish(p, b'a,b\n1,"x\n2,y\n3,z\n'),
         "a quote is opened in the last rows and never closed",
     ),
+    (
+        "open_row.csv",
+        lambda p: rubbish(p, b'a,b\n1,x\n"2\n3,z\n'),
+        "a quote is opened in the last rows and never closed",
+    ),
     ("open_header.csv", lambda p: rubbish(p, b'a,"b\n' + b"1,2\n" * 99999), "the first line cannot be read"),
     ("none", folder, "a folder without rows"),
     ("mixed", lambda p: folder(p, "a.csv", "b.jsonl"), "another format than `a.csv`"),

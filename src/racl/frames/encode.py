@@ -16,7 +16,7 @@ from racl.frames import arrow
 from racl.frames.arrow import Values, null_mask
 from racl.frames.blocks import Block, Coded, Plain, Source
 from racl.program import code_type
-from racl.values import EXACT, TRUTHS, Fault, read_text_value, read_value
+from racl.values import EXACT, TRUTHS, Fault, Value, read_text_value, read_value
 
 REFUSED_BOOLEAN = 2
 REFUSED_CATEGORY = -1
@@ -41,7 +41,7 @@ def target(column: Column, codes: Mapping[str, int], other: int, source: Source,
     own = {value: codes[value] for value in column.values}
     kind = Type.NUMBER if column.type is Type.INTEGER else column.type
     dtype, refused = _written(kind, codes)
-    null = refused if column.default is None else _default(column, own, other)
+    null = refused if column.default is None else _default(column.default, own, other)
     bare = replace(column, min=None, max=None, type=kind)
     return Target(bare, dtype, refused, null, own, other, source.nan_is_null, text)
 
@@ -56,10 +56,8 @@ def _written(kind: Type, codes: Mapping[str, int]) -> tuple[np.dtype[Any], float
             return np.dtype(np.float64), math.nan
 
 
-def _default(column: Column, own: Mapping[str, int], other: int) -> float | int:
-    if isinstance(column.default, str):
-        return own.get(column.default, other)
-    return float(column.default or 0.0)
+def _default(default: Value, own: Mapping[str, int], other: int) -> float | int:
+    return own.get(default, other) if isinstance(default, str) else float(default)
 
 
 def code_dtype(codes: Mapping[str, int]) -> np.dtype[Any]:

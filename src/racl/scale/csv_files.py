@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ from racl.scale.texts import TEXT, as_bytes, joined
 
 BLOCK_BYTES = 1 << 24
 TAIL_BYTES = 1 << 16
+LINE_END = re.compile("[\r\n]")
 SPECIAL = '[",\r\n]|^$'  # what has to stand in quotes; empty text does too, since an empty cell is a null
 
 
@@ -54,15 +56,17 @@ def csv_batches(path: Path, rows: int) -> Iterator[Table]:
         return
     ragged = Ragged()
     position = 0
-    table = pa.schema([(name, pa.string()) for name in names]).empty_table()
+    cells = pa.schema([(name, pa.string()) for name in names]).empty_table()
+    part = read_arrow(cells)
     for batch in _blocks(path, names, ragged):
-        table = pa.Table.from_batches([batch]).rename_columns(names)
-        for start in range(0, table.num_rows, rows):
-            part = ragged.spliced(table.slice(start, rows), position)
+        cells = pa.Table.from_batches([batch]).rename_columns(names)
+        for start in range(0, cells.num_rows, rows):
+            part = ragged.spliced(cells.slice(start, rows), position)
             position += part.rows
             yield part
-    _check_quotes(path, table)
-    left = ragged.spliced(table.slice(0, 0), position, last=True)
+    left = ragged.spliced(cells.slice(0, 0), position, last=True)
+    if ragged.open_quote or (left.rows == 0 and part.rows - 1 not in part.faults and _ends_open(path, cells)):
+        raise fault(path, "a quote is opened in the last rows and never closed")
     if left.rows:
         yield left
 
@@ -97,16 +101,13 @@ class CheckedText(io.RawIOBase):
         return data
 
 
-def _check_quotes(path: Path, table: pa.Table) -> None:
-    """Refuses a file whose last cell is a quote that was never closed: it may have swallowed rows."""
-    if not table.num_rows:
-        return
-    cell = table.columns[-1][-1].as_py() or ""
+def _ends_open(path: Path, cells: pa.Table) -> bool:
+    """Whether the last cell is a quote that was never closed, and so may have swallowed rows."""
+    last = cells.columns[-1][-1].as_py() if cells.num_rows else ""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - TAIL_BYTES))
         closed = file.read().rstrip().endswith(b'"')
-    if ("\n" in cell or "\r" in cell) and not closed:
-        raise fault(path, "a quote is opened in the last rows and never closed")
+    return not closed and len(LINE_END.split(last or "")) > 1
 
 
 def _reader(file: CheckedText, names: list[str], ragged: Ragged) -> Any:
@@ -134,10 +135,13 @@ class Ragged:
 
     def __init__(self) -> None:
         self.rows: deque[tuple[int, str]] = deque()
+        self.open_quote = False
 
     def note(self, row: Any) -> str:
         """Takes down a row that the reader leaves out."""
         cells = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
+        lines = LINE_END.split(row.text.strip("\r\n"))
+        self.open_quote = self.open_quote or (len(lines) > 1 and row.text.count('"') % 2 == 1)
         self.rows.append((row.number - 2, f"{cells} where the header has {row.expected_columns}"))
         return "skip"
 
