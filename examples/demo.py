@@ -124,7 +124,8 @@ def main() -> None:
     for one in three:
         print(f"{told(one)}\n")
     total = perf_counter() - start
-    print(f"{pace}: {run.again:.3f} s for all, the fastest of {PACED}; {run.first:.2f} s the first time, which may compile")
+    print(f"{pace}: {run.again:.3f} s for all, the fastest of {PACED} runs")
+    print(f"the first time, which may compile: {run.first:.2f} s")
     print(f"total time: {total:.1f} s, the making of the tickets included")
     report = Report(run.counts, three, pace, f"{total:.1f} s", machine(), today())
     print(f"report: {write(report, asked.out)}")
