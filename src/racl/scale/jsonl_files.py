@@ -49,7 +49,7 @@ def read_line(line: bytes) -> Mapping[str, object] | Fault:
     """The row that a line holds, or why it is none.
 
     >>> read_line(b'{"fare": 1, "fare": 2}')
-    Fault(reason='given twice, first in line 1')
+    Fault(reason='fare: given twice, first in line 1')
     """
     if len(line) > LINE_BYTES:
         return Fault(f"a line of more than {LINE_BYTES >> 20} MiB")
