@@ -64,7 +64,7 @@ lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
 	PATH=$(CURDIR)/.venv-lock/bin:$$PATH tools/lock
 
 clean: ## remove what the other commands made
-	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants
+	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants demo-report
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests tools docs examples benchmarks soak -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 

@@ -40,6 +40,7 @@ def check(document: Document) -> Domain | tuple[Problem, ...]:
     if document.problems and not document.value:
         return document.problems
     checker = _Checker(document)
+    checker.respell()
     try:
         domain = checker.domain()
     except EnoughError:
@@ -72,6 +73,19 @@ class _Checker(ColumnFaults):
         return Domain(
             name, candidate, context, requirements, features, repairs, self.rule(), label, about, top
         )
+
+    def respell(self) -> None:
+        """A section under a misspelt name is a fault, and is read all the same for the faults within."""
+        given = self.document
+        meant = {key: nearest(key, SECTIONS).split("`")[1:2] for key in given.value if key not in SECTIONS}
+        names = {key: one[0] for key, one in meant.items() if one and self.missing(one[0])}
+        if not names:
+            return
+        for key, name in names.items():
+            self.say((key,), f"unknown key {quoted(key)}", f"did you mean `{name}`?")
+        value = {names.get(key, key): one for key, one in given.value.items()}
+        lines = {(names.get(path[0], path[0]), *path[1:]): line for path, line in given.lines.items()}
+        self.document = Document(value, lines, (), given.file, given.unread)
 
     def header(self, top: Table) -> None:
         if self.missing("racl"):
@@ -178,7 +192,7 @@ class _Checker(ColumnFaults):
         cost = self.expression((*path, "cost"), spec.get("cost", 0), NUMBER)
         if is_negative_literal(cost.node):
             self.say((*path, "cost"), f"the cost {quoted(cost.text)} is negative", "a cost is at least 0")
-        if "sets" not in spec:
+        if "sets" not in spec and (*path, "sets") not in self.document.unread:
             self.say((*path, "sets"), "the repair sets nothing", 'add `sets = { column = "expression" }`')
         sets = tuple(
             (target, self.effect((*path, "sets", target), target, expression))

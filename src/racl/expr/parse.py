@@ -46,6 +46,7 @@ TOKEN = re.compile(
     re.ASCII,
 )
 DECIMAL = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+TRUTHS = {"true", "false", "True", "False"}
 PREFIXES = {"not", "-", "+", "~"}
 FOREIGN = frozenset(keyword.kwlist) - KEYWORDS  # words of Python that may well be columns: `class`, `from`
 DISGUISE = (
@@ -154,9 +155,17 @@ def _syntax(error: SyntaxError, text: str, start: int) -> Problem:
         hint = "`==` compares"
     elif "&&" in text or "||" in text or re.search(r"!(?!=)", text):
         hint = "write `and`, `or`, `not`"
-    elif what.startswith("invalid syntax") and place >= len(text.rstrip()):
-        what = "the expression ends too early"
+    end = ends_early(text)
+    if end:
+        return _problem(text, (end, end + 1), "the expression ends too early", hint)
     return _problem(text, (place, place + 1), what[:1].lower() + what[1:], hint)
+
+
+def ends_early(text: str) -> int:
+    """Where a text ends that something must follow; 0 where nothing must."""
+    last = [match for match in TOKEN.finditer(text) if match.lastgroup != "space"][-1]
+    waits = last.lastgroup in ("open", "operator") or last.group() in KEYWORDS - TRUTHS
+    return last.end() if waits else 0
 
 
 # limits before parsing -------------------------------------------------------------------------------
