@@ -57,7 +57,10 @@ def printable(text: str) -> str:
 
 def quoted(value: object) -> str:
     """User text between backticks, shortened."""
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        text = "a huge number"
     return f"`{text[:SHOWN]}…`" if len(text) > SHOWN else f"`{text}`"
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import SupportsFloat, SupportsIndex, assert_never
+from typing import SupportsFloat, SupportsInt, assert_never
 
 from racl.domain.model import Column, Type
 from racl.errors import nearest, quoted
@@ -113,7 +113,12 @@ def _boolean(raw: object) -> bool | Fault:
 
 
 def _is_boolean_scalar(raw: object) -> bool:
-    return type(raw).__module__ == "numpy" and type(raw).__name__ in ("bool", "bool_")
+    return _numpy_scalar(raw, "bool")
+
+
+def _numpy_scalar(raw: object, *kinds: str) -> bool:
+    """A scalar of NumPy, told by its name: this module does not import NumPy."""
+    return type(raw).__module__ == "numpy" and type(raw).__name__.startswith(kinds)
 
 
 def _category(column: Column, raw: object) -> str | Fault:

@@ -84,13 +84,13 @@ class Seen:
 
     def number(self, value: object, kind: Kind) -> None:
         """Widen the range."""
-        number = nearest_float(value)
-        if not math.isfinite(number):
-            self.infinite += 1
-            return
-        self.low, self.high = min(self.low, number), max(self.high, number)
-        if kind is Kind.INTEGER and abs(number) > EXACT:
+        if kind is Kind.INTEGER and abs(int(value)) > EXACT:  # type: ignore[call-overload]
             self.exact = False
+        number = nearest_float(value)
+        if math.isfinite(number):
+            self.low, self.high = min(self.low, number), max(self.high, number)
+        else:
+            self.infinite += 1
 
 
 def kind_of(value: object, *, text: bool) -> Kind:

@@ -102,7 +102,7 @@ def _section(head: str, lines: Iterable[str]) -> str:
 
 
 def _comment(name: str, reason: str) -> str:
-    return f"{printable(name)}: {reason}"
+    return printable(f"{name}: {reason}")
 
 
 def _column(column: Column, seen: Seen) -> str:
