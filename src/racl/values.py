@@ -69,13 +69,11 @@ def _number(column: Column, raw: object) -> float | Fault:
         return _bounded(column, float(raw))
     if isinstance(raw, Decimal):
         return _bounded(column, _nearest_float(raw))
-    if isinstance(raw, SupportsIndex):
-        return _whole(column, raw.__index__())
-    if (
-        isinstance(raw, SupportsFloat)
-        and type(raw).__module__ == "numpy"
-        and type(raw).__name__.startswith("float")
-    ):
+    if isinstance(raw, int):
+        return _whole(column, raw)
+    if isinstance(raw, SupportsInt) and _numpy_scalar(raw, "int", "uint", "long", "ulong"):
+        return _whole(column, int(raw))
+    if isinstance(raw, SupportsFloat) and _numpy_scalar(raw, "float"):
         return _bounded(column, float(raw))
     return Fault(f"{quoted(raw)} is not {_article(column.type)}")
 
