@@ -71,9 +71,9 @@ def _number(column: Column, raw: object) -> float | Fault:
         return _bounded(column, _nearest_float(raw))
     if isinstance(raw, int):
         return _whole(column, raw)
-    if isinstance(raw, SupportsInt) and _numpy_scalar(raw, "int", "uint", "long", "ulong"):
+    if isinstance(raw, SupportsInt) and _numpy_kind(raw) in ("i", "u"):
         return _whole(column, int(raw))
-    if isinstance(raw, SupportsFloat) and _numpy_scalar(raw, "float"):
+    if isinstance(raw, SupportsFloat) and _numpy_kind(raw) == "f":
         return _bounded(column, float(raw))
     return Fault(f"{quoted(raw)} is not {_article(column.type)}")
 
@@ -111,12 +111,14 @@ def _boolean(raw: object) -> bool | Fault:
 
 
 def _is_boolean_scalar(raw: object) -> bool:
-    return _numpy_scalar(raw, "bool")
+    return _numpy_kind(raw) == "b"
 
 
-def _numpy_scalar(raw: object, *kinds: str) -> bool:
-    """A scalar of NumPy, told by its name: this module does not import NumPy."""
-    return type(raw).__module__ == "numpy" and type(raw).__name__.startswith(kinds)
+def _numpy_kind(raw: object) -> str:
+    """NumPy's letter for a scalar of its own, told without importing NumPy; nothing of all else."""
+    if type(raw).__module__ != "numpy" or type(raw).__name__ == "ndarray":
+        return ""
+    return str(getattr(getattr(raw, "dtype", None), "kind", ""))
 
 
 def _category(column: Column, raw: object) -> str | Fault:

@@ -380,3 +380,13 @@ def test_progress_is_shown_on_a_terminal_and_wiped(
     done = racl("decide", "air.json", "rows.parquet")
     assert "\r\033[K[##############################] 100 %, 4 rows, " in done.err
     assert done.err.endswith("\r\033[K")
+
+
+def test_a_fault_takes_the_progress_off_the_terminal(
+    racl: Racl, air: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rows(air / "bad.csv", spoiled(2, "fare", None))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("racl.cli.progress.PAUSE", 0.0)
+    done = racl("decide", "air.json", "bad.csv")
+    assert "\r\033[Kbad.csv: row 2: fare: " in done.err

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from racl.cli.speak import WIPE
+
 BAR = 30
 PAUSE = 0.1  # seconds between two looks
 
@@ -24,12 +26,12 @@ def progress(total: int | None) -> Iterator[Callable[[int], None]]:
         now = monotonic()
         if now - last >= PAUSE:
             last = now
-            print(f"\r\033[K{line(done, total, now - start)}", end="", file=sys.stderr, flush=True)
+            print(f"{WIPE}{line(done, total, now - start)}", end="", file=sys.stderr, flush=True)
 
     try:
         yield show
     finally:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+        print(WIPE, end="", file=sys.stderr, flush=True)
 
 
 def _silent(done: int) -> None:

@@ -16,6 +16,7 @@ from typing import TextIO
 from racl.cli.arguments import Exit
 from racl.errors import KernelWarning, Problem, RowError, printable
 
+WIPE = "\r\033[K"  # takes a line of progress off a terminal
 WIDTH = 100  # of a table that nobody looks at on a terminal
 
 
@@ -32,7 +33,7 @@ def say_data(value: object) -> None:
 def remark(text: str) -> None:
     """Something beside the result."""
     with _heard(sys.stderr):
-        print(text, file=sys.stderr, flush=True)
+        print(f"{WIPE if sys.stderr.isatty() else ''}{text}", file=sys.stderr, flush=True)
 
 
 def report(problems: Iterable[Problem]) -> None:

@@ -226,4 +226,4 @@ def _category(seen: Seen, *, context: bool) -> Column | str:
         return f"texts of more than {LONGEST_VALUE} characters"
     if any(SURROGATE.search(value) for value in seen.texts):
         return "holds half of a character pair"
-    return Column(seen.name, Type.CATEGORY, context, values=tuple(seen.texts))
+    return Column(seen.name, Type.CATEGORY, context, values=tuple(sorted(seen.texts)))
