@@ -56,7 +56,7 @@ class Model:
     @cached_property
     def tame(self) -> bool:
         """No value can overflow, or the kernel looks for it."""
-        from racl.engines.kernel_source import tame
+        from racl.engines.bounds import tame
 
         return tame(self.program, self.weights)
 
@@ -96,7 +96,7 @@ class Model:
     def _closure(self) -> Callable[[Mapping[str, object]], Decision | Refused]:
         from racl.engines.rows import closure
 
-        return closure(self.program, self.taste)
+        return closure(self.program, self.taste, tame=self.tame)
 
     def _refuse(self, row: Mapping[str, object], found: Refused) -> NoReturn:
         hint = "" if found.column in row else nearest(found.column, map(str, row))

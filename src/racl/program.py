@@ -66,12 +66,41 @@ class Terms:
 
     def add(self, op: str, *arguments: Term, kind: Kind = Kind.NUMBER, payload: float | str = 0) -> Term:
         """The term of this computation, new or known."""
+        known = self.simpler(op, arguments)
+        if known is not None:
+            return known
         exact = payload.hex() if isinstance(payload, float) else payload  # -0.0 is not 0.0
         key = (op, arguments, exact)
         if key not in self.index:
             self.index[key] = len(self.steps)
             self.steps.append(Step(op, arguments, kind, payload))
         return self.index[key]
+
+    def simpler(self, op: str, arguments: tuple[Term, ...]) -> Term | None:
+        """What an operation over truths known beforehand comes to, if that is known too."""
+        known = [self.known_truth(term) for term in arguments]
+        match op:
+            case "and" | "or" if None not in known[:1]:
+                return arguments[1] if known[0] is (op == "and") else arguments[0]
+            case "and" | "or" if None not in known[1:]:
+                return arguments[0] if known[1] is (op == "and") else arguments[1]
+            case "not" if known[0] is not None:
+                return self.truth(value=not known[0])
+            case "as_number" if known[0] is not None:
+                return self.constant(float(known[0]))
+            case "choose" if known[0] is not None:
+                return arguments[1] if known[0] else arguments[2]
+            case _:
+                return None
+
+    def known_truth(self, term: Term) -> bool | None:
+        """The truth that a term is beforehand, if it is one."""
+        step = self.steps[term]
+        return bool(step.payload) if step.op == "truth" else None
+
+    def truth(self, *, value: bool) -> Term:
+        """A truth known beforehand."""
+        return self.add("truth", kind=Kind.BOOLEAN, payload=value)
 
     def code(self, text: str) -> int:
         """The code of a text, new or known."""
@@ -91,7 +120,7 @@ class Terms:
 
     def both(self, op: str, terms: Iterable[Term]) -> Term:
         """`and` or `or` over terms, from the left; true (false) over none."""
-        first, *rest = [*terms] or [self.add("truth", kind=Kind.BOOLEAN, payload=op == "and")]
+        first, *rest = [*terms] or [self.truth(value=op == "and")]
         for term in rest:
             first = self.add(op, first, term, kind=Kind.BOOLEAN)
         return first
@@ -115,7 +144,7 @@ class Lowering:
             case Number():
                 return self.terms.constant(node.value)
             case Truth():
-                return add("truth", kind=Kind.BOOLEAN, payload=node.value)
+                return self.terms.truth(value=node.value)
             case Text():
                 return add("code", kind=Kind.CODE, payload=self.terms.code(node.value))
             case Name():
@@ -286,7 +315,9 @@ def score_terms(program: Program, reach: Reach) -> Term:
     total, zero = terms.add("weight", payload=0), terms.constant(0.0)
     for position, feature in enumerate(reach.features, start=1):
         weight, step = terms.add("weight", payload=position), terms.steps[feature]
-        if step.op == "as_number":
+        if step.op == "constant" and step.payload in (0.0, 1.0):
+            product = weight if step.payload else zero
+        elif step.op == "as_number":
             product = terms.add("choose", step.arguments[0], weight, zero)
         else:
             product = terms.add("mul", weight, feature)

@@ -9,11 +9,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from racl.domain.model import Column, Type
 from racl.program import Program, Step, Term
 from racl.values import EXACT
 
 MOST = 1.7976931348623157e308  # the largest finite float64
+TAME = 1e300  # a bound on values under which nothing overflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +114,23 @@ class Bounds:
             case _:
                 arguments = [self.of(argument) for argument in step.arguments]
                 return RULES[step.op](*arguments) if all(one.finite for one in arguments) else UNKNOWN
+
+
+def bounded(program: Program, bounds: Bounds) -> bool:
+    """Every feature of every state lies between finite numbers, whatever the row."""
+    features = (bounds.of(feature) for reach in program.reaches for feature in reach.features)
+    costs = (bounds.of(effect.cost) for effect in program.effects if program.domain.rule.tradeoff)
+    return all(interval.finite for interval in (*features, *costs))
+
+
+def tame(program: Program, weights: NDArray[np.float64]) -> bool:
+    """No value can overflow under these weights (personas, features + 1); the kernel relies on it where `bounded` holds."""
+    bounds = Bounds(program)
+    if not bounded(program, bounds):
+        return True  # the kernel checks every value
+    columns = zip(*(reach.features for reach in program.reaches), strict=True)
+    reach = [1.0, *(max(bounds.of(feature).magnitude for feature in column) for column in columns)]
+    dearest = max((bounds.of(effect.cost).magnitude for effect in program.effects), default=0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        most = np.abs(weights) @ np.array(reach)
+    return bool(np.all(most + program.domain.rule.tradeoff * dearest <= TAME))

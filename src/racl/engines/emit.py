@@ -5,8 +5,9 @@ Only constants (as float64 or small integers) and names of the form `t12` get in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from racl.program import Step, Term, Terms
 
@@ -48,6 +49,8 @@ MACHINE: dict[str, str] = SHARED | {
     "max": "select({1} > {0}, {1}, {0})",
 }
 ATOMIC = ("constant", "truth", "code")
+REPEATING = ("min", "max")  # their text names an argument more than once
+DEEPEST = 20  # levels of brackets in one line of text
 
 
 @dataclass
@@ -59,9 +62,8 @@ class Emitter:
     lines: list[str] = field(default_factory=list)
     indent: str = "    "
     known: dict[Term, str] = field(default_factory=dict)
-    prefix: str = (
-        "t"  # of the names of terms: states of one row that are alive together need names of their own
-    )
+    prefix: str = "t"  # of names: states of one row that are alive together need names of their own
+    inline: frozenset[Term] = frozenset()  # terms that are needed once, and stand where they are needed
 
     def line(self, text: str) -> None:
         """One line of the text at this depth."""
@@ -69,9 +71,7 @@ class Emitter:
 
     def block(self, indent: str) -> Emitter:
         """A nested scope: it knows what is known here, and what it learns stays within."""
-        return Emitter(
-            self.terms, self.dialect, self.lines, self.indent + indent, dict(self.known), self.prefix
-        )
+        return replace(self, indent=self.indent + indent, known=dict(self.known))
 
     def need(self, terms: Iterable[Term]) -> list[str]:
         """The names of terms, written where they were not yet."""
@@ -81,14 +81,27 @@ class Emitter:
         """The name or literal that holds a term."""
         if term not in self.known:
             step = self.terms.steps[term]
-            if step.op in ATOMIC:
-                self.known[term] = literal(step)
-            else:
-                arguments = [self.name(argument) for argument in step.arguments]
-                name = f"{self.prefix}{term}"
-                self.line(f"{name} = {self.text(step, arguments)}")
-                self.known[term] = name
+            self.known[term] = literal(step) if step.op in ATOMIC else self.assigned(term)
         return self.known[term]
+
+    def assigned(self, term: Term) -> str:
+        """A term's name, after its assignment."""
+        name = f"{self.prefix}{term}"
+        self.line(f"{name} = {self.value(term, 0)}")
+        return name
+
+    def value(self, term: Term, depth: int) -> str:
+        """The text of a term's computation."""
+        step = self.terms.steps[term]
+        atoms = step.op in REPEATING or depth == DEEPEST
+        arguments = [self.name(one) if atoms else self.operand(one, depth + 1) for one in step.arguments]
+        return self.text(step, arguments)
+
+    def operand(self, term: Term, depth: int) -> str:
+        """A term within the text of another: spelt out where it is needed once, else by name."""
+        if term in self.inline and term not in self.known and self.terms.steps[term].op not in ATOMIC:
+            return self.value(term, depth)
+        return self.name(term)
 
     def text(self, step: Step, arguments: list[str]) -> str:
         """The text of one computation over its arguments' names."""
@@ -104,3 +117,17 @@ def literal(step: Step) -> str:
     if step.op == "constant":
         return f"({float(step.payload)!r})"
     return repr(step.payload)
+
+
+def needed_once(terms: Terms, roots: Iterable[Term]) -> frozenset[Term]:
+    """The terms below the roots that are needed in one place; a root given twice is needed twice."""
+    uses = Counter(roots)
+    pending = list(uses)
+    seen = set(pending)
+    while pending:
+        for argument in terms.steps[pending.pop()].arguments:
+            uses[argument] += 1
+            if argument not in seen:
+                seen.add(argument)
+                pending.append(argument)
+    return frozenset(term for term, count in uses.items() if count == 1)

@@ -8,17 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from racl.domain.model import Choose, Column, Type
 from racl.engines.bounds import MOST as LARGEST
-from racl.engines.bounds import Bounds, column_interval
+from racl.engines.bounds import Bounds, bounded, column_interval
 from racl.engines.emit import MACHINE, Emitter
 from racl.program import Effect, Program, Term, code_type, score_terms
 
 MOST = repr(LARGEST)  # NaN and infinities fail a comparison with it
-TAME = 1e300  # a bound on values under which nothing overflows
 CHAINED = 8  # personas up to which weights are chosen by comparisons instead of looked up
 
 
@@ -236,26 +232,6 @@ class OneStep:
 
 
 OUTPUTS = ("accepted", "credit", "plan", "value", "margin", "cost", "refused")
-
-
-def bounded(program: Program, bounds: Bounds) -> bool:
-    """Every feature of every state lies between finite numbers, whatever the row."""
-    features = (bounds.of(feature) for reach in program.reaches for feature in reach.features)
-    costs = (bounds.of(effect.cost) for effect in program.effects if program.domain.rule.tradeoff)
-    return all(interval.finite for interval in (*features, *costs))
-
-
-def tame(program: Program, weights: NDArray[np.float64]) -> bool:
-    """No value can overflow under these weights (personas, features + 1); the kernel relies on it where `bounded` holds."""
-    bounds = Bounds(program)
-    if not bounded(program, bounds):
-        return True  # the kernel checks every value
-    columns = zip(*(reach.features for reach in program.reaches), strict=True)
-    reach = [1.0, *(max(bounds.of(feature).magnitude for feature in column) for column in columns)]
-    dearest = max((bounds.of(effect.cost).magnitude for effect in program.effects), default=0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        most = np.abs(weights) @ np.array(reach)
-    return bool(np.all(most + program.domain.rule.tradeoff * dearest <= TAME))
 
 
 def source(program: Program, *, other: bool) -> str:

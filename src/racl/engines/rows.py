@@ -11,8 +11,8 @@ from typing import Any
 
 from racl import elementary, semantics
 from racl.domain.model import Choose, Column, Type
-from racl.engines.bounds import MOST, column_interval
-from racl.engines.emit import SCALAR, Emitter
+from racl.engines.bounds import MOST, Bounds, bounded, column_interval
+from racl.engines.emit import SCALAR, Emitter, needed_once
 from racl.engines.row_search import searcher
 from racl.program import Effect, Program, Term, score_terms
 from racl.semantics import Decision, Preference, Refused, Row, Taste
@@ -34,10 +34,10 @@ def number(raw: object, default: float | None) -> float:
     )
 
 
-def closure(program: Program, taste: Taste) -> Decide:
-    """A function from a row to its decision."""
+def closure(program: Program, taste: Taste, *, tame: bool) -> Decide:
+    """A function from a row to its decision; `tame` where no value can overflow under these weights."""
     domain = program.domain
-    source = many_steps(program) if domain.rule.steps > 1 else one_step(program)
+    source = many_steps(program) if domain.rule.steps > 1 else OneStep(program, tame=tame).text()
     namespace: dict[str, Any] = {}
     exec(compile(source, "<racl row>", "exec"), namespace)  # noqa: S102 - generated from checked trees, mangled names only
     decide: Decide = namespace["make"](surroundings(program, taste))
@@ -123,7 +123,8 @@ def reading(program: Program, emitter: Emitter) -> None:
         names.append(f"t{term}")
     persona = program.domain.rule.persona
     index = "0" if persona is None else emitter.name(program.columns[persona])
-    line(f"({', '.join(names)},) = w = weights[{index}]")
+    unpacked = f"({', '.join(names)},) = " if program.domain.rule.steps == 1 else ""
+    line(f"{unpacked}w = weights[{index}]")
 
 
 def read_column(column: Column, i: int, var: str) -> list[str]:
@@ -148,57 +149,92 @@ def read_column(column: Column, i: int, var: str) -> list[str]:
             ]
 
 
-def one_step(program: Program) -> str:
-    """The text for a one-step domain: what a repair changes is computed only where it matters."""
-    emitter = Emitter(program.terms, SCALAR, indent=" " * 12)
-    reading(program, emitter)
-    cheapest = program.domain.rule.choose is Choose.CHEAPEST
-    keep, line = program.reaches[0], emitter.line
-    requirements = emitter.need(keep.requirements)
-    line(f"keep = {' and '.join(requirements)}")
-    value = emitter.name(score_terms(program, keep))
-    line("feasible = keep")
-    line("best = cheap_value = -inf")
-    line("cost = plan = 0")
-    line("cheap_cost = inf; cheap_plan = -1")
-    line("if keep:")
-    inner = emitter.block("    ")
-    inner.line(f"if not {FINITE.format(value)}: return slow(row)")
-    inner.line(f"best = {value}; cost = 0.0")
-    if cheapest:
-        inner.line("if best >= threshold: cheap_value = best; cheap_cost = 0.0; cheap_plan = 0")
-    for number_, effect in enumerate(program.effects, start=1):
-        repaired(program, emitter, number_, effect, requirements)
-    verdict(emitter, value, cheapest=cheapest)
-    return frame(program, emitter.lines).replace("def make(given):", "def make(given, inf=float('inf')):")
+class OneStep:
+    """Writes the closure of a one-step domain: what a repair changes is computed only where it matters."""
 
+    def __init__(self, program: Program, *, tame: bool) -> None:
+        self.program = program
+        self.bounds = Bounds(program)
+        self.sure = tame and bounded(program, self.bounds)  # no value can overflow
+        self.cheapest = program.domain.rule.choose is Choose.CHEAPEST
+        self.emitter = Emitter(program.terms, SCALAR, indent=" " * 12, inline=self.inline())
 
-def repaired(program: Program, emitter: Emitter, n: int, effect: Effect, base: list[str]) -> None:
-    """One repair: applies, price, requirements, value; each only if the one before leaves it in question."""
-    reach = program.reaches[n]
-    emitter.line(f"if {emitter.name(effect.applies)}:")
-    inner = emitter.block("    ")
-    inner.line(f"k = {inner.name(effect.cost)} + 0.0")
-    finite = [FINITE.format(name) for name in inner.need(effect.finite)]
-    inner.line(f"if not ({' and '.join([f'0.0 <= k <= {MOST!r}', *finite])}): return slow(row)")
-    unchanged, changed = split(reach.requirements, program.reaches[0].requirements, base)
-    if unchanged:
-        inner.line(f"if {' and '.join(unchanged)}:")
-        inner = inner.block("    ")
-    if changed:
-        inner.line(f"if {' and '.join(inner.need(changed))}:")
-        inner = inner.block("    ")
-    inner.line("feasible = True")
-    inner.line("if k <= budget:")
-    deepest = inner.block("    ")
-    score = deepest.name(score_terms(program, reach))
-    tradeoff = program.domain.rule.tradeoff
-    deepest.line(f"v = {score} - {tradeoff!r} * k" if tradeoff else f"v = {score}")
-    deepest.line(f"if not {FINITE.format('v')}: return slow(row)")
-    deepest.line(f"if v > best: best = v; cost = k; plan = {n}")
-    if program.domain.rule.choose is Choose.CHEAPEST:
-        cheaper = "(k < cheap_cost or (k == cheap_cost and v > cheap_value))"
-        deepest.line(f"if v >= threshold and {cheaper}: cheap_value = v; cheap_cost = k; cheap_plan = {n}")
+    def inline(self) -> frozenset[Term]:
+        """The terms that need no name."""
+        program = self.program
+        twice = [
+            *program.keep.requirements,
+            score_terms(program, program.keep),
+            program.budget,
+            program.threshold,
+        ]
+        roots = [root for effect in program.effects for root in (effect.applies, effect.cost, *effect.finite)]
+        after = [(*reach.requirements, score_terms(program, reach)) for reach in program.reaches[1:]]
+        return needed_once(
+            program.terms, [*twice, *twice, *roots, *(term for terms in after for term in terms)]
+        )
+
+    def text(self) -> str:
+        """The module's text."""
+        emitter, keep, line = self.emitter, self.program.keep, self.emitter.line
+        reading(self.program, emitter)
+        requirements = emitter.need(keep.requirements)
+        line(f"feasible = keep = {' and '.join(requirements)}")
+        value = emitter.name(score_terms(self.program, keep))
+        line("if keep:")
+        inner = emitter.block("    ")
+        if not self.sure:
+            inner.line(f"if not {FINITE.format(value)}: return slow(row)")
+        inner.line(f"best = {value}; cost = 0.0; plan = 0")
+        if self.cheapest:
+            inner.line("if best >= threshold: cheap_value = best; cheap_cost = 0.0; cheap_plan = 0")
+            inner.line("else: cheap_value = -inf; cheap_cost = inf")
+        line("else:")
+        line(f"    best = -inf{'; cheap_value = -inf; cheap_cost = inf' if self.cheapest else ''}")
+        for number_, effect in enumerate(self.program.effects, start=1):
+            self.repaired(number_, effect, requirements)
+        verdict(emitter, value, cheapest=self.cheapest)
+        return frame(self.program, emitter.lines).replace(
+            "def make(given):", "def make(given, inf=float('inf')):"
+        )
+
+    def repaired(self, n: int, effect: Effect, base: list[str]) -> None:
+        """One repair: applies, price, requirements, value; each only if the one before leaves it in question."""
+        reach, program = self.program.reaches[n], self.program
+        self.emitter.line(f"if {self.emitter.operand(effect.applies, 0)}:")
+        inner = self.emitter.block("    ")
+        inner.line(f"k = {inner.operand(effect.cost, 0)} + 0.0")
+        unsound = self.priced(inner, effect)
+        if unsound:
+            inner.line(f"if not ({unsound}): return slow(row)")
+        unchanged, changed = split(reach.requirements, program.keep.requirements, base)
+        if unchanged:
+            inner.line(f"if {' and '.join(unchanged)}:")
+            inner = inner.block("    ")
+        if changed:
+            inner.line(f"if {' and '.join([inner.operand(term, 0) for term in changed])}:")
+            inner = inner.block("    ")
+        inner.line("feasible = True")
+        inner.line("if k <= budget:")
+        self.option(inner.block("    "), n, score_terms(program, reach))
+
+    def option(self, at: Emitter, n: int, score: Term) -> None:
+        """An admissible repair: its value, and whether it is the best so far."""
+        tradeoff, value = self.program.domain.rule.tradeoff, at.operand(score, 0)
+        at.line(f"v = {value} - {tradeoff!r} * k" if tradeoff else f"v = {value}")
+        if not self.sure:
+            at.line(f"if not {FINITE.format('v')}: return slow(row)")
+        at.line(f"if v > best: best = v; cost = k; plan = {n}")
+        if self.cheapest:
+            cheaper = "(k < cheap_cost or (k == cheap_cost and v > cheap_value))"
+            at.line(f"if v >= threshold and {cheaper}: cheap_value = v; cheap_cost = k; cheap_plan = {n}")
+
+    def priced(self, at: Emitter, effect: Effect) -> str:
+        """What must hold of the price and of what is set; what can never fail is left out."""
+        cost = self.bounds.of(effect.cost)
+        conditions = [] if cost.low >= 0 and cost.finite else [f"0.0 <= k <= {MOST!r}"]
+        unsure = [term for term in effect.finite if not self.bounds.of(term).finite]
+        return " and ".join([*conditions, *(FINITE.format(name) for name in at.need(unsure))])
 
 
 def split(
