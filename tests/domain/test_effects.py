@@ -6,7 +6,7 @@ from hypothesis import given
 
 from racl import Model
 from racl.documents import read_toml
-from racl.domain.effects import Effect, Through, effects, effects_document, plans_per_row
+from racl.domain.effects import Effect, Through, effects, effects_document, plans_per_row, through
 from racl.domain.files import domain_of, parse_domain
 from racl.domain.model import Domain
 from racl.domain.warn import warnings
@@ -61,6 +61,10 @@ def effect(domain: Domain, repair: str) -> Effect:
     return next(one for one in effects(domain) if one.repair == repair)
 
 
+def after(domain: Domain, repair: str) -> list[Through]:
+    return list(through(domain, next(one for one in domain.repairs if one.name == repair)))
+
+
 def test_a_repair_can_change_what_reads_a_column_that_it_sets() -> None:
     assert effects(shop()) == (
         Effect("trim", ("width",), ("fits",), ()),
@@ -72,11 +76,15 @@ def test_a_repair_can_change_what_reads_a_column_that_it_sets() -> None:
 
 def test_with_more_steps_a_repair_can_change_what_later_ones_do() -> None:
     domain = shop(steps=2)
-    turn, wrap = Through("turn", ("width",)), Through("wrap", ("price",))
-    assert effect(domain, "trim") == Effect("trim", ("width",), ("fits",), (), (turn,), ("tall",), ())
-    assert effect(domain, "wrap").through == (Through("haggle", ("gift",)),)
+    assert after(domain, "trim") == [Through("turn", ("width",))]
+    assert effect(domain, "trim") == Effect("trim", ("width",), ("fits",), (), ("tall",), ())
+    assert after(domain, "wrap") == [Through("haggle", ("gift",))]
     assert effect(domain, "wrap").further_features == ("cheap",)
-    assert effect(domain, "haggle").through == (wrap,)
+    assert after(domain, "haggle") == [Through("wrap", ("price",))]
+
+
+def test_with_one_step_nothing_comes_after() -> None:
+    assert after(shop(), "trim") == []
 
 
 def test_reach_ends_with_the_steps() -> None:

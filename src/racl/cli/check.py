@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from racl.cli.arguments import CallError, Command, Exit, Parser
 from racl.cli.speak import problem_data, say, say_data, warn, width
 from racl.cli.tables import NOTHING, aligned
 from racl.documents import DOMAIN_LIMIT, MODEL_LIMIT, Document, read_json, read_text, read_toml
-from racl.domain.effects import effects, effects_document, plans_per_row
+from racl.domain.effects import effects, effects_document, plans_per_row, through
 from racl.domain.files import domain_of
 from racl.domain.model import Domain
 from racl.domain.schema import schema
 from racl.domain.warn import warnings
 from racl.errors import ModelError, Problem, RaclError
 
+LISTED = 20  # names in a cell
 HEADER = ("repair", "can change requirements", "can change features", "and what these do after it")
 
 
@@ -120,11 +123,17 @@ def _count(number: int, thing: str) -> str:
 
 def _table(domain: Domain) -> str:
     rows = [HEADER]
-    for effect in effects(domain):
-        through = (one.repair for one in effect.through)
-        cells = (", ".join(names) or NOTHING for names in (effect.requirements, effect.features, through))
-        rows.append((effect.repair, *cells))  # type: ignore[arg-type]
+    for repair, effect in zip(domain.repairs, effects(domain), strict=True):
+        after = (one.repair for one in through(domain, repair))
+        rows.append((repair.name, _listed(effect.requirements), _listed(effect.features), _listed(after)))
     return aligned(rows, width()) if domain.repairs else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    """The first of some names."""
+    found = list(islice(names, LISTED + 1))
+    shown = ", ".join(found[:LISTED]) or NOTHING
+    return f"{shown} and more" if len(found) > LISTED else shown
 
 
 COMMAND = Command(

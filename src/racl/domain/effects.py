@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import perm
 
@@ -13,14 +13,6 @@ Names = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Through:
-    """That one repair can change what another repair, taken after it, sets or costs or whether it applies."""
-
-    repair: str
-    columns: tuple[str, ...]  # that the first sets and the other reads
-
-
-@dataclass(frozen=True, slots=True)
 class Effect:
     """What a repair can change: by itself, and further down a plan through repairs that read what it sets."""
 
@@ -28,7 +20,6 @@ class Effect:
     columns: tuple[str, ...]
     requirements: tuple[str, ...]
     features: tuple[str, ...]
-    through: tuple[Through, ...] = ()
     further_requirements: tuple[str, ...] = ()
     further_features: tuple[str, ...] = ()
 
@@ -47,34 +38,38 @@ def effects(domain: Domain) -> tuple[Effect, ...]:
     ('bags',)
     """
     passed = passed_on(domain)
-    readers = {repair.name: reads(repair) for repair in domain.repairs}
-    return tuple(_effect(domain, repair, passed, readers) for repair in domain.repairs)
+    return tuple(_effect(domain, repair, passed) for repair in domain.repairs)
 
 
-def _effect(
-    domain: Domain, repair: Repair, passed: Mapping[str, Names], readers: Mapping[str, Names]
-) -> Effect:
+def _effect(domain: Domain, repair: Repair, passed: Mapping[str, Names]) -> Effect:
     own = reached = changed(repair)
     for _ in range(domain.rule.steps - 1):
         reached = reached.union(*(passed[name] for name in reached if name in passed))
-    requirements, later_requirements = _reading(
-        {one.name: one.holds for one in domain.requirements}, own, reached
-    )
-    features, later_features = _reading({one.name: one.value for one in domain.features}, own, reached)
-    through = [
-        Through(other, _ordered(domain, own & read))
-        for other, read in readers.items()
-        if own & read and other != repair.name and domain.rule.steps > 1
-    ]
-    return Effect(
-        repair.name,
-        _ordered(domain, own),
-        requirements,
-        features,
-        tuple(through),
-        later_requirements,
-        later_features,
-    )
+    holds = {one.name: one.holds for one in domain.requirements}
+    values = {one.name: one.value for one in domain.features}
+    requirements, further_requirements = _reading(holds, own, reached)
+    features, further_features = _reading(values, own, reached)
+    columns = _ordered(domain, own)
+    return Effect(repair.name, columns, requirements, features, further_requirements, further_features)
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """That what a repair does, or whether it applies, depends on one that is taken before it in a plan."""
+
+    repair: str
+    columns: tuple[str, ...]  # that the one before it sets and it reads
+
+
+def through(domain: Domain, first: Repair) -> Iterator[Through]:
+    """The repairs that do something else, cost something else or apply otherwise after the first."""
+    if domain.rule.steps == 1:
+        return
+    own = changed(first)
+    for repair in domain.repairs:
+        common = own & reads(repair)
+        if common and repair is not first:
+            yield Through(repair.name, _ordered(domain, common))
 
 
 def passed_on(domain: Domain) -> Mapping[str, Names]:
@@ -124,19 +119,21 @@ def effects_document(domain: Domain) -> dict[str, object]:
     found = effects(domain)
     return {
         "plans": plans_per_row(domain),
-        "repairs": [_document(effect) for effect in found],
+        "repairs": [
+            _document(domain, repair, effect) for repair, effect in zip(domain.repairs, found, strict=True)
+        ],
         "requirements": {one.name: _changers(found, "requirements", one.name) for one in domain.requirements},
         "features": {one.name: _changers(found, "features", one.name) for one in domain.features},
     }
 
 
-def _document(effect: Effect) -> dict[str, object]:
+def _document(domain: Domain, repair: Repair, effect: Effect) -> dict[str, object]:
     return {
         "name": effect.repair,
         "sets": list(effect.columns),
         "requirements": list(effect.requirements),
         "features": list(effect.features),
-        "through": {through.repair: list(through.columns) for through in effect.through},
+        "through": {one.repair: list(one.columns) for one in through(domain, repair)},
         "further_requirements": list(effect.further_requirements),
         "further_features": list(effect.further_features),
     }

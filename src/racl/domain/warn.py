@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from racl.domain.effects import effects, plans_per_row
+from racl.domain.effects import Effect, effects, plans_per_row
 from racl.domain.model import Column, Domain
 from racl.domain.reads import names_read
 from racl.errors import Problem
@@ -26,18 +26,14 @@ class Places(Protocol):
 
 def warnings(domain: Domain, places: Places, below: Path = ()) -> tuple[Problem, ...]:
     """Every warning about a domain that stands in a document, at its top or below a key path."""
-    found = [
-        *_repairs(domain),
-        *_columns(domain),
-        *_requirements(domain),
-        *_size(domain),
-    ]
+    menu = effects(domain)
+    found = [*_repairs(menu), *_columns(domain), *_requirements(domain, menu), *_size(domain)]
     problems = [places.problem((*below, *path), what, hint) for path, what, hint in found]
     return tuple(sorted(problems, key=lambda problem: problem.line))
 
 
-def _repairs(domain: Domain) -> Iterator[Warned]:
-    for effect in effects(domain):
+def _repairs(menu: Sequence[Effect]) -> Iterator[Warned]:
+    for effect in menu:
         if effect.idle:
             what = f"the repair `{effect.repair}` can change no requirement and no feature"
             hint = "no expression of them reads what it sets" if effect.columns else "it sets nothing anew"
@@ -55,13 +51,11 @@ def _path(column: Column) -> Path:
     return ("context" if column.context else "candidate", column.name)
 
 
-def _requirements(domain: Domain) -> Iterator[Warned]:
+def _requirements(domain: Domain, menu: Sequence[Effect]) -> Iterator[Warned]:
     if not domain.repairs:
         yield ("requirements",), "there are no repairs: what violates a requirement is always rejected", ""
         return
-    mended = {
-        name for effect in effects(domain) for name in effect.requirements + effect.further_requirements
-    }
+    mended = {name for one in menu for name in one.requirements + one.further_requirements}
     for requirement in domain.requirements:
         if requirement.name not in mended:
             what = f"no repair can change the requirement `{requirement.name}`"
