@@ -268,8 +268,6 @@ def by_arrays(model: Model, table: Table, outputs: Outputs) -> Block:
 
 def by_kernel(model: Model, table: Table, outputs: Outputs) -> Block:
     """The compiled kernel, or NumPy where it cannot be had."""
-    if not model.tame:
-        return by_arrays(model, table, outputs)
     try:
         compiled = model.kernel
     except Exception as fault:  # noqa: BLE001 - whatever the compiler raises, the answers are to be had without it

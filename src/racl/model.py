@@ -51,11 +51,11 @@ class Model:
         """The compiled kernel; raises whatever the compiler raises where there can be none."""
         from racl.engines.kernel import kernel
 
-        return kernel(self.program, other=self.taste.default is not None)
+        return kernel(self.program, other=self.taste.default is not None, tame=self.tame)
 
     @cached_property
     def tame(self) -> bool:
-        """No value can overflow, or the kernel looks for it."""
+        """No value can overflow: engines need not look for it."""
         from racl.engines.bounds import tame
 
         return tame(self.program, self.weights)

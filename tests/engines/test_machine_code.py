@@ -41,7 +41,7 @@ def assembly(variant: str) -> str:
     model = (
         load_model(EXAMPLES / "airline/model.json") if variant == "airline" else model_of(VARIANTS[variant])
     )
-    return compiled.assembly(kernel_text(model.program, other=False), arguments(model.program))
+    return compiled.assembly(kernel_text(model.program, other=False, tame=False), arguments(model.program))
 
 
 variants = pytest.mark.parametrize("variant", [*VARIANTS, "airline"])
@@ -101,4 +101,4 @@ def test_the_text_of_the_kernel_holds_nothing_that_a_user_wrote() -> None:
         "[repairs.make_refundable]", "[repairs.user51]"
     )
     text += '[rule]\npersona = "user6"\n'
-    assert "user" not in kernel_text(model_of(text).program, other=False)
+    assert "user" not in kernel_text(model_of(text).program, other=False, tame=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from racl.documents.document import DEPTH, Path
 from racl.errors import Problem
 
-STATEMENTS = 20_000
+STATEMENTS = 2_500
 PLACES = 50_000
 PARTS = 8
 WORD = 1_000

@@ -25,7 +25,7 @@ class ColumnFaults(Faults):
     def column_section(self, section: str) -> tuple[Column, ...]:
         """The columns of `[candidate]` or `[context]`; those that could not be read are known by name."""
         for path in self.document.unread:
-            if path[0] == section and len(path) > 1:
+            if path[:1] == (section,) and len(path) > 1:
                 self.broken.add(path[1])
                 self.columns[path[1]] = Column(path[1], Type.NUMBER, section == "context")
                 self.sorts[path[1]] = NUMBER

@@ -116,21 +116,13 @@ class Bounds:
                 return RULES[step.op](*arguments) if all(one.finite for one in arguments) else UNKNOWN
 
 
-def bounded(program: Program, bounds: Bounds) -> bool:
-    """Every feature of every state lies between finite numbers, whatever the row."""
-    features = (bounds.of(feature) for reach in program.reaches for feature in reach.features)
-    costs = (bounds.of(effect.cost) for effect in program.effects if program.domain.rule.tradeoff)
-    return all(interval.finite for interval in (*features, *costs))
-
-
 def tame(program: Program, weights: NDArray[np.float64]) -> bool:
-    """No value can overflow under these weights (personas, features + 1); the kernel relies on it where `bounded` holds."""
+    """No value can overflow, whatever the row, under these weights (personas, features + 1)."""
     bounds = Bounds(program)
-    if not bounded(program, bounds):
-        return True  # the kernel checks every value
     columns = zip(*(reach.features for reach in program.reaches), strict=True)
     reach = [1.0, *(max(bounds.of(feature).magnitude for feature in column) for column in columns)]
     dearest = max((bounds.of(effect.cost).magnitude for effect in program.effects), default=0.0)
+    tradeoff = program.domain.rule.tradeoff
     with np.errstate(over="ignore", invalid="ignore"):
-        most = np.abs(weights) @ np.array(reach)
-    return bool(np.all(most + program.domain.rule.tradeoff * dearest <= TAME))
+        most = np.abs(weights) @ np.array(reach) + (tradeoff * dearest if tradeoff else 0.0)
+    return bool(np.all(most <= TAME))

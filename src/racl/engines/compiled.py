@@ -35,24 +35,28 @@ def compiled(text: str, arguments: Sequence[Argument]) -> Callable[..., None]:
 
     It takes an address for each array and a number for everything else, and lets other threads run meanwhile.
     """
-    file = cache_folder() / f"{fingerprint(text, arguments)}{EXTENSION}"
-    code = kept(file)
+    folder = cache_folder()
+    file = folder / f"{fingerprint(text, arguments)}{EXTENSION}" if folder else None
+    code = kept(file) if file else None
     if code is None:
         code = object_code(text, arguments)
-        keep(file, code)
+        if file:
+            keep(file, code)
     return linked(code, arguments)
 
 
 # the cache -------------------------------------------------------------------------------------------
 
 
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: $RACL_CACHE_DIR, else the user's cache folder."""
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept: $RACL_CACHE_DIR, else the user's cache folder; none for who has no home."""
     given = os.environ.get("RACL_CACHE_DIR")
     if given:
         return Path(given)
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path("~/.cache").expanduser()) / "racl"
+    with suppress(RuntimeError):
+        return (Path(home) if home else Path("~/.cache").expanduser()) / "racl"
+    return None
 
 
 def fingerprint(text: str, arguments: Sequence[Argument]) -> str:
@@ -76,7 +80,7 @@ def kept(file: Path) -> bytes | None:
     """The object code in a file of the cache; none where it is missing, unreadable or damaged."""
     try:
         content = file.read_bytes()
-    except OSError:
+    except (OSError, ValueError):
         return None
     head, _, code = content.partition(b"\n")
     return code if head == MAGIC + checksum(code) else None
@@ -84,11 +88,12 @@ def kept(file: Path) -> bytes | None:
 
 def keep(file: Path, code: bytes) -> None:
     """Put object code into the cache, whole or not at all, whoever else does so at the same time."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
-            temporary.write(MAGIC + checksum(code) + b"\n" + code)
-        Path(temporary.name).replace(file)
+        with tempfile.TemporaryDirectory(dir=file.parent) as beside:  # gone again, however this ends
+            whole = Path(beside) / file.name
+            whole.write_bytes(MAGIC + checksum(code) + b"\n" + code)
+            whole.replace(file)
 
 
 def checksum(code: bytes) -> bytes:

@@ -31,18 +31,19 @@ def _compiled(text: str, types: tuple[Argument, ...]) -> Callable[..., None]:
     return compiled(text, types)
 
 
-def kernel_text(program: Program, *, other: bool) -> str:
-    """The text that is compiled; `other` where a default preference decides undeclared personas."""
-    return (
-        search_source.source(program)
-        if program.domain.rule.steps > 1
-        else kernel_source.source(program, other=other)
-    )
+def kernel_text(program: Program, *, other: bool, tame: bool) -> str:
+    """The text that is compiled."""
+    if program.domain.rule.steps > 1:
+        return search_source.source(program)
+    return kernel_source.source(program, other=other, tame=tame)
 
 
-def kernel(program: Program, *, other: bool) -> Kernel:
-    """The compiled kernel of a program."""
-    function = _compiled(kernel_text(program, other=other), arguments(program))
+def kernel(program: Program, *, other: bool, tame: bool) -> Kernel:
+    """The compiled kernel of a program.
+
+    `other` where a default preference decides personas that are not declared; `tame` where no value can overflow.
+    """
+    function = _compiled(kernel_text(program, other=other, tame=tame), arguments(program))
     types = kernel_source.column_types(program)
 
     def decide(columns: Mapping[str, NDArray[Any]], weights: NDArray[np.float64], out: Outputs) -> None:

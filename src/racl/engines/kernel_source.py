@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from racl.domain.model import Choose, Column, Type
 from racl.engines.bounds import MOST as LARGEST
-from racl.engines.bounds import Bounds, bounded, column_interval
+from racl.engines.bounds import Bounds, column_interval
 from racl.engines.emit import MACHINE, Emitter
 from racl.program import Effect, Program, Term, code_type, score_terms
 
@@ -106,11 +106,11 @@ class Candidate:
 class OneStep:
     """Writes the body of the loop of a one-step domain."""
 
-    def __init__(self, program: Program, *, other: bool) -> None:
+    def __init__(self, program: Program, *, other: bool, tame: bool) -> None:
         self.program = program
+        self.tame = tame
         self.other = other
         self.bounds = Bounds(program)
-        self.bounded = bounded(program, self.bounds)
         self.emitter = Emitter(program.terms, MACHINE, indent=" " * 8)
 
     def body(self) -> list[str]:
@@ -168,7 +168,7 @@ class OneStep:
 
     def valued(self, value: str) -> list[str]:
         """What must hold of an admissible value."""
-        return [] if self.bounded else [f"(abs({value}) <= {MOST})"]
+        return [] if self.tame else [f"(abs({value}) <= {MOST})"]
 
     def priced(self, effect: Effect, n: int) -> list[str]:
         """What must hold of a repair that applies; what can never fail is left out."""
@@ -234,10 +234,15 @@ class OneStep:
 OUTPUTS = ("accepted", "credit", "plan", "value", "margin", "cost", "refused")
 
 
-def source(program: Program, *, other: bool) -> str:
-    """The text of the kernel's module; `other` where a default preference decides personas that are not declared."""
+def source(program: Program, *, other: bool, tame: bool) -> str:
+    """The text of the kernel's module.
+
+    `other` where a default preference decides personas that are not declared; `tame` where no value can overflow.
+    """
     lines = [*heading(program), *(f"    {line}" for line in weight_scalars(program, other=other))]
-    return "\n".join([*lines, "    for i in range(rows):", *OneStep(program, other=other).body(), ""])
+    return "\n".join(
+        [*lines, "    for i in range(rows):", *OneStep(program, other=other, tame=tame).body(), ""]
+    )
 
 
 def heading(program: Program) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from racl import elementary, semantics
 from racl.domain.model import Choose, Column, Type
-from racl.engines.bounds import MOST, Bounds, bounded, column_interval
+from racl.engines.bounds import MOST, Bounds, column_interval
 from racl.engines.emit import SCALAR, Emitter, needed_once
 from racl.engines.row_search import searcher
 from racl.program import Effect, Program, Term, score_terms
@@ -155,7 +155,7 @@ class OneStep:
     def __init__(self, program: Program, *, tame: bool) -> None:
         self.program = program
         self.bounds = Bounds(program)
-        self.sure = tame and bounded(program, self.bounds)  # no value can overflow
+        self.sure = tame  # no value can overflow
         self.cheapest = program.domain.rule.choose is Choose.CHEAPEST
         self.emitter = Emitter(program.terms, SCALAR, indent=" " * 12, inline=self.inline())
 

@@ -128,13 +128,6 @@ def disguised(text: str) -> str:
     return TOKEN.sub(word, text)
 
 
-def undisguised(name: str) -> str:
-    """The name as it was written."""
-    return (
-        next((word for word in FOREIGN if DISGUISE + word[1:] == name), name) if name[0] == DISGUISE else name
-    )
-
-
 def _problem(text: str, span: Span, what: str, hint: str) -> Problem:
     return Problem("", what, hint, text=text, span=span)
 
@@ -306,7 +299,7 @@ class _Reader:
             case ast.Constant():
                 return self.constant(tree)
             case ast.Name():
-                name = undisguised(tree.id)
+                name = self.text[slice(*span)]  # Python's own words are disguised in the tree
                 return Truth(name == "true", span) if name in ("true", "false") else Name(name, span)
             case ast.UnaryOp():
                 return self.unary(tree)
@@ -388,7 +381,7 @@ class _Reader:
         if not isinstance(tree.func, ast.Name):
             self.node(tree.func)
             return self.refuse(tree, "only the functions of the language can be called")
-        name = undisguised(tree.func.id)
+        name = self.text[slice(*self.span(tree.func))]
         if name not in FUNCTIONS:
             return self.refuse(tree.func, f"unknown function {quoted(name)}", nearest(name, FUNCTIONS))
         if tree.keywords:
