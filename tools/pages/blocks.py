@@ -17,8 +17,8 @@ RESULTS = Path("benchmarks", "results", "decide.json")
 WAYS = {
     "racl kernel": "`kernel`",
     "racl arrays (NumPy)": "`arrays`",
-    "racl rows": "`rows`, on a frame",
-    "racl definition": "`definition`, on a frame",
+    "racl rows": "`rows`",
+    "racl definition": "`definition`",
 }
 ONCE = [  # group, name, what it is, factor, unit
     ("one_row", "median", "one row through `decide_one`, median", 1.0, "µs"),
@@ -70,23 +70,27 @@ def measured() -> str:
     )
     sizes_ = sorted(map(int, found["timings"]))
     head = ["engine", "threads", *(f"{size:,} rows" for size in sizes_)]
-    parts = [told, table(head, _timings(found, sizes_), right=True)]
-    return "\n\n".join(
-        parts + [table(["measured apart", ""], once, right=True) for once in [[*_once(found)]] if once]
-    )
+    tables = [
+        table(head, _timings(found, sizes_), right=True),
+        table(["row by row, from a frame", "rows", "ns a row"], _row_by_row(found), right=True),
+        table(["measured apart", ""], _once(found), right=True),
+    ]
+    return "\n\n".join([told, *tables])
 
 
 def _timings(found: Any, sizes_: list[int]) -> Iterator[list[str]]:
-    """A line for each engine and number of threads; the slow ones were run on fewer rows."""
+    """A line for each engine and number of threads."""
     ways = {(one["name"], one["threads"]) for size in sizes_ for one in found["timings"][str(size)]}
     for name, shown in WAYS.items():
         for threads in sorted(count for way, count in ways if way == name):
             yield [shown, str(threads), *(_cell(found, size, name, threads) for size in sizes_)]
+
+
+def _row_by_row(found: Any) -> Iterator[list[str]]:
+    """The engines that read a frame cell by cell, on a few rows."""
     for one in found["row_by_row"]:
         if one["name"] in WAYS:
-            yield [f"{WAYS[one['name']]}, {one['rows']:,} rows", str(one["threads"]), _number(one["ns"])] + [
-                ""
-            ] * (len(sizes_) - 1)
+            yield [WAYS[one["name"]], f"{one['rows']:,}", _number(one["ns"])]
 
 
 def _cell(found: Any, size: int, name: str, threads: int) -> str:
