@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
-from math import perm
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -17,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from racl import semantics
+from racl.domain.effects import plans_per_row
 from racl.domain.reads import columns_read
 from racl.engines import arrays
 from racl.engines.outputs import CREDIT_NUMBER, CREDITS, Outputs, allocate, plan_name
@@ -203,15 +203,9 @@ def decide_table(
     return Decisions(model, table, outputs, prefix)
 
 
-def plans(model: Model) -> int:
-    """How many plans there are to try on one row."""
-    repairs, steps = len(model.domain.repairs), model.domain.rule.steps
-    return sum(perm(repairs, step) for step in range(steps + 1))
-
-
 def chosen_engine(model: Model, rows: int) -> str:
     """The kernel for what is large enough to pay for compiling, else NumPy."""
-    return "kernel" if rows * plans(model) >= COMPILE_AT else "arrays"
+    return "kernel" if rows * plans_per_row(model.domain) >= COMPILE_AT else "arrays"
 
 
 def workers(model: Model, rows: int, threads: int | None) -> int:
@@ -221,7 +215,7 @@ def workers(model: Model, rows: int, threads: int | None) -> int:
             raise ValueError(f"threads is {threads}; it must be at least 1")
         return threads
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return available if rows * plans(model) >= THREADS_AT * 10 else 1
+    return available if rows * plans_per_row(model.domain) >= THREADS_AT * 10 else 1
 
 
 def run_blocks(run: Block, rows: int, *, workers: int) -> None:
@@ -362,13 +356,25 @@ def refusal(model: Model, table: Table, row: int) -> Refusal:
     """Why one row was refused."""
     if row in table.faults:
         return Refusal(table.offset + row, "", table.faults[row])
-    found = semantics.decide(model.domain, model.taste, raw_row(model, table, row))
+    found = fault_of_text(model, table, row) or semantics.decide(
+        model.domain, model.taste, raw_row(model, table, row)
+    )
     if isinstance(found, Decision):
         where = f"row {table.offset + row}"
         raise DataError(
             [Problem(where, "an engine refused a row that the definition decides", "please report this")]
         )
     return Refusal(table.offset + row, found.column, found.reason)
+
+
+def fault_of_text(model: Model, table: Table, row: int) -> Refused | None:
+    """The first cell of text that its column refuses, in the words for text."""
+    for column in columns_read(model.domain) if table.text else ():
+        found = table.read(column, row)
+        stands_in = column.name == model.domain.rule.persona and model.taste.default is not None
+        if isinstance(found, Fault) and not stands_in:
+            return Refused(column.name, found.reason)
+    return None
 
 
 def raise_refused(decisions: Decisions) -> None:

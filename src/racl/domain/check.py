@@ -84,7 +84,9 @@ class _Checker(ColumnFaults):
         for key, name in names.items():
             self.say((key,), f"unknown key {quoted(key)}", f"did you mean `{name}`?")
         value = {names.get(key, key): one for key, one in given.value.items()}
-        lines = {(names.get(path[0], path[0]), *path[1:]): line for path, line in given.lines.items()}
+        lines = {
+            (*(names.get(key, key) for key in path[:1]), *path[1:]): at for path, at in given.lines.items()
+        }
         self.document = Document(value, lines, (), given.file, given.unread)
 
     def header(self, top: Table) -> None:
