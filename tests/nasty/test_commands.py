@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from nasty.air import AIR, ROW, document, with_requirement
-from nasty.test_domain_files import CODE, NOT_FILES
+from nasty.test_domain_files import NOT_FILES
+from nasty.test_expressions import CODE
 from nasty.test_models import NO_MODELS, SPOILT, unhashed
 from racl.cli import main
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from nasty.air import AIR, ROW, document, with_requirement
-from nasty.test_domain_files import CODE, NOT_FILES
+from nasty.test_domain_files import NOT_FILES
+from nasty.test_expressions import CODE
 from nasty.test_models import NO_MODELS
 
 MEASURE = """if True:

@@ -20,7 +20,8 @@ Document = dict[str, Any]
 # Among the names are those that generated code might use itself.
 NAMES = (
     "x0", "x1", "x2", "fare", "has_bag", "stops", "_", "t1", "c0", "f0", "v1", "i", "np", "select", "row", "best", "cost",
-    "weights", "out_value", "plan", "keep", "value", "class_", "key0", "slow", "__class__", "floor_", "inf", "nan",
+    "weights", "out_value", "plan", "keep", "value", "class", "from", "lambda", "None", "is", "as", "key0",
+    "slow", "__class__", "floor_", "inf", "nan",
 )  # fmt: skip
 CONTEXT_NAMES = ("persona_", "u0", "u1", "need", "limit", "ok", "get", "margin")
 WORDS = (
