@@ -176,8 +176,10 @@ FAULTS: list[tuple[str, str, str]] = [
     (
         COST,
         "price = 3",
-        ("repairs.make_refundable.price: unknown key `price` (the keys here are `applies`, `sets`, `cost`, `label`, "
-         "`description`)"),
+        (
+            "repairs.make_refundable.price: unknown key `price` (the keys here are `applies`, `sets`, `cost`, `label`, "
+            "`description`)"
+        ),
     ),
     (COST, "label = 3", "repairs.make_refundable.label: `3` is not text"),
     (
@@ -215,7 +217,9 @@ RULES = [
     ("steps = true", "rule.steps: `True` is not a whole number from 1 to 4"),
     (
         "lambda = 1",
-        ("rule.lambda: unknown key `lambda` "
-        "(the keys here are `budget`, `threshold`, `persona`, `tradeoff`, `choose`, `steps`, `label`, `description`)"),
+        (
+            "rule.lambda: unknown key `lambda` "
+            "(the keys here are `budget`, `threshold`, `persona`, `tradeoff`, `choose`, `steps`, `label`, `description`)"
+        ),
     ),
 ]
