@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from racl import semantics
 from racl.domain.effects import plans_per_row
-from racl.domain.reads import columns_read
 from racl.engines import arrays
 from racl.engines.outputs import CREDIT_NUMBER, CREDITS, Outputs, allocate, plan_name
 from racl.errors import DataError, KernelWarning, Problem, Refusal, RowError
@@ -187,7 +186,7 @@ def decide_table(
     model: Model, table: Table, *, engine: Engine = "auto", threads: int | None = None, prefix: str = ""
 ) -> Decisions:
     """The decisions on a table; refused rows are marked."""
-    problems = check_columns(table, columns_read(model.domain))
+    problems = check_columns(table, model.domain.columns_read)
     if problems:
         raise DataError(problems)
     outputs = allocate(model.program, table.rows)
@@ -245,7 +244,7 @@ def encoded(model: Model, table: Table, start: int, stop: int) -> dict[str, NDAr
     other = codes[OTHER] if model.taste.default is not None else -1
     return {
         column.name: table.encode(column, codes, start, stop, other if column.name == persona else -1)
-        for column in columns_read(model.domain)
+        for column in model.domain.columns_read
     }
 
 
@@ -327,8 +326,8 @@ def _mark_refused(outputs: Outputs, row: int) -> None:
 def raw_row(model: Model, table: Table, row: int) -> dict[str, object]:
     """One row as the definition reads it; of a table of text, each cell already typed by its column."""
     if not table.text:
-        return {column.name: table.raw(column.name, row) for column in columns_read(model.domain)}
-    values = {column.name: table.read(column, row) for column in columns_read(model.domain)}
+        return {column.name: table.raw(column.name, row) for column in model.domain.columns_read}
+    values = {column.name: table.read(column, row) for column in model.domain.columns_read}
     return {
         name: table.raw(name, row) if isinstance(value, Fault) else value for name, value in values.items()
     }
@@ -369,7 +368,7 @@ def refusal(model: Model, table: Table, row: int) -> Refusal:
 
 def fault_of_text(model: Model, table: Table, row: int) -> Refused | None:
     """The first cell of text that its column refuses, in the words for text."""
-    for column in columns_read(model.domain) if table.text else ():
+    for column in model.domain.columns_read if table.text else ():
         found = table.read(column, row)
         stands_in = column.name == model.domain.rule.persona and model.taste.default is not None
         if isinstance(found, Fault) and not stands_in:

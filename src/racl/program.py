@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import assert_never
 
 from racl.domain.model import KEEP, Domain, Type
-from racl.domain.reads import columns_read, names_read
 from racl.expr.nodes import (
     Binary,
     Call,
@@ -281,7 +280,7 @@ def lower(domain: Domain) -> Program:
     kinds = {Type.BOOLEAN: Kind.BOOLEAN, Type.CATEGORY: Kind.CODE}
     columns = {
         column.name: terms.add("column", kind=kinds.get(column.type, Kind.NUMBER), payload=column.name)
-        for column in columns_read(domain)
+        for column in domain.columns_read
     }
     lowering = Lowering(terms, columns)
     budget, threshold = lowering.number(domain.rule.budget), lowering.number(domain.rule.threshold)
@@ -293,7 +292,7 @@ def lower(domain: Domain) -> Program:
 def _effect(domain: Domain, lowering: Lowering, number: int) -> Effect:
     repair, terms = domain.repairs[number], lowering.terms
     applies, cost = lowering.lower(repair.applies.node), lowering.number(repair.cost)
-    read = names_read(domain)
+    read = domain.names_read
     sets: dict[str, Term] = {}
     finite: list[Term] = []
     for name, expression in repair.sets:

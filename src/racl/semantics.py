@@ -15,7 +15,6 @@ import msgspec
 
 from racl import elementary
 from racl.domain.model import KEEP, Choose, Column, Domain, Repair, Type
-from racl.domain.reads import columns_read
 from racl.expr.nodes import (
     Binary,
     Call,
@@ -124,7 +123,7 @@ def decide(domain: Domain, taste: Taste, row: Row) -> Decision | Refused:
 def read_row(domain: Domain, taste: Taste, row: Row) -> State | Refused:
     """The values of every column that some expression reads, or the first that is refused."""
     state: dict[str, Value] = {}
-    for column in columns_read(domain):
+    for column in domain.columns_read:
         value = read_column(domain, taste, column, row.get(column.name))
         if isinstance(value, Fault):
             what = value.reason if column.name in row else value.reason.replace("null", "missing", 1)

@@ -10,7 +10,6 @@ import numpy as np
 
 from racl import Model, semantics
 from racl.domain.model import Column, Type
-from racl.domain.reads import names_read
 from racl.expr.nodes import Name
 from racl.semantics import Option, Refused
 from strategies.chance import EXTREMES, HALVES, TENTHS, Chance, beside
@@ -51,7 +50,7 @@ def within(column: Column, value: float) -> float:
 
 def sound_row(chance: Chance, model: Model) -> Row:
     """A row that no column refuses; nulls where a default stands in, columns that nothing reads now and then."""
-    read = names_read(model.domain)
+    read = model.domain.names_read
     row: Row = {}
     for column in model.domain.columns:
         if column.default is not None and chance.likely(20):
@@ -67,20 +66,18 @@ def sound_row(chance: Chance, model: Model) -> Row:
 def aimed_row(chance: Chance, model: Model) -> Row:
     """A row whose budget and threshold lie on, or one float beside, what some plan costs and is worth."""
     row = sound_row(chance, model)
-    aim(chance, model, row, "budget", "cost")
-    aim(chance, model, row, "threshold", "value")
+    reached = reachable(model, row)
+    if reached:
+        aim(chance, bar_column(model, "budget"), row, chance.pick(reached).cost)
+        aim(chance, bar_column(model, "threshold"), row, chance.pick(reached).value)
     return row
 
 
-def aim(chance: Chance, model: Model, row: Row, bar: str, of: str) -> None:
-    """Put one of the two bars, where it is a column as such, on what some feasible plan reaches."""
-    column = bar_column(model, bar)
+def aim(chance: Chance, column: Column | None, row: Row, reached: float) -> None:
+    """Put one of the two bars, where it is a column as such, on or beside what some feasible plan reaches."""
     if column is None:
         return
-    reached = reachable(model, row)
-    if not reached:
-        return
-    value = beside(chance, getattr(chance.pick(reached), of))
+    value = beside(chance, reached)
     if column.type is Type.INTEGER:
         value = float(math.floor(min(max(value, -1e9), 1e9)))
     if (column.min is None or value >= column.min) and (column.max is None or value <= column.max):
@@ -106,7 +103,7 @@ def reachable(model: Model, row: Row) -> list[Option]:
 def nasty_row(chance: Chance, model: Model) -> Row:
     """A row with one or two values that are at a bound, past it, or nothing that a column would hold."""
     row = sound_row(chance, model)
-    read = sorted(names_read(model.domain))
+    read = sorted(model.domain.names_read)
     for name in [chance.pick(read) for _ in range(chance.pick((1, 1, 2)))] if read else []:
         row[name] = nasty_value(chance, model.domain.column(name))
     return row

@@ -131,7 +131,6 @@ def _rows_in_all(rows: Rows) -> int | None:
 @contextmanager
 def _output(asked: Namespace, model: Model, rows: Rows) -> Iterator[Output | None]:
     """Where decided rows go, if anywhere."""
-    from racl.domain.reads import columns_read
     from racl.scale import decision_schema, open_output
 
     if asked.out is None:
@@ -140,7 +139,7 @@ def _output(asked: Namespace, model: Model, rows: Rows) -> Iterator[Output | Non
     with TemporaryDirectory(prefix="racl-") if asked.out == STREAM else nullcontext("") as folder:
         path = Path(folder, "decisions.jsonl") if folder else Path(asked.out)
         apart = [Path(asked.rejects)] if asked.rejects else []
-        added, typed = decision_schema(asked.prefix), columns_read(model.domain)
+        added, typed = decision_schema(asked.prefix), model.domain.columns_read
         with open_output(path, rows, added, typed=typed, apart=apart) as output:
             yield output
         if folder:

@@ -43,13 +43,12 @@ def run(asked: Namespace) -> Exit:
 def read_row(model: Model, path: str, number: int) -> Mapping[str, object]:
     """One row of a file."""
     from racl.decide import raw_row
-    from racl.domain.reads import columns_read
     from racl.frames import check_columns
     from racl.scale import open_rows
 
     rows = 0
     for table in open_rows(path).batches():
-        problems = check_columns(table, columns_read(model.domain))
+        problems = check_columns(table, model.domain.columns_read)
         if problems:
             raise DataError(problems)
         if number < table.offset + table.rows:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
-from racl.expr.nodes import Expression
+from racl.expr.nodes import Expression, names
 
 KEEP = "keep"  # the identity: always exists, comes first, costs nothing
 ALL = "all"  # the one persona of a domain that declares none
@@ -89,7 +90,7 @@ class Rule:
     steps: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Domain:
     """A decision problem as declared."""
 
@@ -106,10 +107,35 @@ class Domain:
         default_factory=dict, compare=False, repr=False
     )  # the file, key for key
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Every declared column, the candidate's first."""
         return self.candidate + self.context
+
+    @cached_property
+    def names_read(self) -> frozenset[str]:
+        """The names of the columns that some expression or the rule reads."""
+        found = {name for _, expression in self.expressions() for name in names(expression.node)}
+        return frozenset(found | ({self.rule.persona} if self.rule.persona else set()))
+
+    @cached_property
+    def columns_read(self) -> tuple[Column, ...]:
+        """The columns that some expression or the rule reads, in the order of declaration."""
+        return tuple(column for column in self.columns if column.name in self.names_read)
+
+    def expressions(self) -> Iterator[tuple[str, Expression]]:
+        """Every expression, with its key path."""
+        for requirement in self.requirements:
+            yield f"requirements.{requirement.name}", requirement.holds
+        for feature in self.features:
+            yield f"features.{feature.name}", feature.value
+        for repair in self.repairs:
+            yield f"repairs.{repair.name}.applies", repair.applies
+            for name, expression in repair.sets:
+                yield f"repairs.{repair.name}.sets.{name}", expression
+            yield f"repairs.{repair.name}.cost", repair.cost
+        yield "rule.budget", self.rule.budget
+        yield "rule.threshold", self.rule.threshold
 
     def column(self, name: str) -> Column:
         """The column of that name."""

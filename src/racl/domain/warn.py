@@ -7,7 +7,6 @@ from typing import Protocol
 
 from racl.domain.effects import Effect, effects, plans_per_row
 from racl.domain.model import Column, Domain
-from racl.domain.reads import names_read
 from racl.errors import Problem
 from racl.expr.nodes import Expression, names
 
@@ -41,7 +40,7 @@ def _repairs(menu: Sequence[Effect]) -> Iterator[Warned]:
 
 
 def _columns(domain: Domain) -> Iterator[Warned]:
-    read = names_read(domain)
+    read = domain.names_read
     for column in domain.columns:
         if column.name not in read:
             yield _path(column), f"nothing reads the column `{column.name}`", "rows need not have it"

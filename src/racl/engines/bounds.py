@@ -125,4 +125,4 @@ def tame(program: Program, weights: NDArray[np.float64]) -> bool:
     tradeoff = program.domain.rule.tradeoff
     with np.errstate(over="ignore", invalid="ignore"):
         most = np.abs(weights) @ np.array(reach) + (tradeoff * dearest if tradeoff else 0.0)
-    return bool(np.all(most <= TAME))
+        return bool(np.all(most <= TAME))  # not of NaN: nothing, times what may be infinite

@@ -44,12 +44,20 @@ def kernel(program: Program, *, other: bool, tame: bool) -> Kernel:
     `other` where a default preference decides personas that are not declared; `tame` where no value can overflow.
     """
     function = _compiled(kernel_text(program, other=other, tame=tame), arguments(program))
-    types = kernel_source.column_types(program)
+    types = {name: np.dtype(type_) for name, type_ in kernel_source.column_types(program).items()}
 
     def decide(columns: Mapping[str, NDArray[Any]], weights: NDArray[np.float64], out: Outputs) -> None:
-        given = [np.require(columns[name], types[name], ["C", "A"]) for name in program.columns]
+        given = [plain(columns[name], type_) for name, type_ in types.items()]
         written = [getattr(out, field.name) for field in fields(out)]
-        arrays = [np.require(weights, np.float64, ["C", "A"]), *given, *written]
-        function(len(out.refused), len(weights), *(array.ctypes.data for array in arrays))
+        arrays = [plain(weights, np.dtype(np.float64)), *given, *written]
+        function(len(out.refused), len(weights), *(array.__array_interface__["data"][0] for array in arrays))
 
     return decide
+
+
+def plain(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The array as it lies in memory if the kernel can read it so, else a copy that it can."""
+    flags = array.flags
+    if array.dtype == dtype and flags.c_contiguous and flags.aligned:
+        return array
+    return np.require(array, dtype, ["C", "A"])

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from racl.domain.model import Domain
-from racl.domain.reads import columns_read
 from racl.semantics import End, Option, Preference, Refused, State, apply, truth, value_of
 from racl.values import Value
 
@@ -105,7 +104,7 @@ class Walk:
 
 def changing(domain: Domain) -> tuple[str, ...]:
     """The columns that tell states of one row apart: some expression reads them and some repair sets them."""
-    read = {column.name for column in columns_read(domain)}
+    read = {column.name for column in domain.columns_read}
     set_ = dict.fromkeys(name for repair in domain.repairs for name, _ in repair.sets)
     return tuple(name for name in set_ if name in read)
 

@@ -18,6 +18,7 @@ from racl.frames.blocks import Block, Coded, Plain, Source
 from racl.program import code_type
 from racl.values import EXACT, TRUTHS, Fault, Value, read_text_value, read_value
 
+BYTES = 256  # values of one
 REFUSED_BOOLEAN = 2
 REFUSED_CATEGORY = -1
 
@@ -96,15 +97,16 @@ class Encoder:
 
 
 def looked_up(table: Values, indices: Values) -> Values:
-    """The entries of a table at these places, of which the last stands for null; mostly they are in a row."""
+    """The entries of a table at these places, of which the last, at -1 too, stands for null."""
     codes = table[:-1]
-    in_a_row = (
-        codes.dtype.kind == "i" and len(codes) and np.array_equal(codes, np.arange(len(codes)) + codes[0])
-    )
-    if in_a_row and codes[0] >= 0 and len(indices):
-        unsigned = indices.view(f"u{indices.dtype.itemsize}")  # -1 becomes the largest
-        if unsigned.max() < len(codes):
-            return np.asarray(np.add(indices, codes[0], dtype=table.dtype, casting="unsafe"))
+    unsigned = indices.view(f"u{indices.dtype.itemsize}")  # -1 becomes the largest
+    if table.dtype.kind != "i" or not len(indices) or unsigned.max() >= len(codes):
+        return np.asarray(table[indices])
+    if np.array_equal(codes, np.arange(len(codes)) + codes[0]):
+        return np.asarray(np.add(indices, codes[0], dtype=table.dtype, casting="unsafe"))
+    if table.dtype.itemsize == 1 and len(table) <= BYTES:
+        whole = table.tobytes().ljust(BYTES, b"\0")
+        return np.frombuffer(indices.astype(np.uint8).tobytes().translate(whole), table.dtype)
     return np.asarray(table[indices])
 
 
