@@ -28,7 +28,7 @@ from racl.values import Fault
 
 BLOCK = 1 << 17  # rows that one thread takes at a time
 COMPILE_AT = 1_000_000  # rows times plans from which compiling pays
-THREADS_AT = 50_000  # rows times plans, for each repair tried, below which waking other threads costs more than it saves
+THREADS_AT = 500_000  # rows times plans below which waking other threads costs more than it saves
 SHOWN = 10
 NAMES = ("accepted", "credit", "plan", "value", "margin", "cost")
 
@@ -46,6 +46,10 @@ class Decisions:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count:,} {credit}" for credit, count in self.counts().items() if count)
+        return f"<Decisions on {len(self):,} rows: {counts or 'none'}>"
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
@@ -214,7 +218,7 @@ def workers(model: Model, rows: int, threads: int | None) -> int:
             raise ValueError(f"threads is {threads}; it must be at least 1")
         return threads
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return available if rows * plans_per_row(model.domain) >= THREADS_AT * 10 else 1
+    return available if rows * plans_per_row(model.domain) >= THREADS_AT else 1
 
 
 def run_blocks(run: Block, rows: int, *, workers: int) -> None:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from racl.program import Program, lower
 from racl.semantics import Decision, Preference, Refused, Taste
 
 if TYPE_CHECKING:
+    from racl.decide import Decisions
     from racl.engines.kernel import Kernel
     from racl.explain import Explanation
 
@@ -33,7 +34,7 @@ HASHED = ("domain", "preference", "preference_default")
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """What a model is made of: the domain, the preferences, and how they were learned."""
 
@@ -70,6 +71,41 @@ class Model:
         array.setflags(write=False)
         return array
 
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        preference: Mapping[str, object],
+        preference_default: Mapping[str, object] | None = None,
+    ) -> Model:
+        """A model of a domain and weights as they stand in a model file; raises ModelError where they do not fit."""
+        default = {} if preference_default is None else {"preference_default": preference_default}
+        document = {"racl_model": FORMAT, "domain": domain.document, "preference": preference, **default}
+        return parse_model(json.dumps(document, default=dict))
+
+    def __repr__(self) -> str:
+        return f"<Model of {self.domain!r}>"
+
+    @overload
+    def decide(
+        self,
+        frame: object,
+        *,
+        refused: Literal["raise"] = ...,
+        engine: Engine = ...,
+        threads: int | None = ...,
+        prefix: str = ...,
+    ) -> Decisions: ...
+    @overload
+    def decide(
+        self,
+        frame: object,
+        *,
+        refused: Literal["collect"],
+        engine: Engine = ...,
+        threads: int | None = ...,
+        prefix: str = ...,
+    ) -> tuple[Decisions, tuple[Refusal, ...]]: ...
     def decide(
         self,
         frame: object,
@@ -78,7 +114,7 @@ class Model:
         engine: Engine = "auto",
         threads: int | None = None,
         prefix: str = "",
-    ) -> Any:
+    ) -> Decisions | tuple[Decisions, tuple[Refusal, ...]]:
         """The decisions on a frame: pandas, Polars, Arrow, a dict of arrays or a list of rows.
 
         With refused="collect", the decisions on the rows that could be decided and the refusals of the others.
@@ -99,7 +135,8 @@ class Model:
         return closure(self.program, self.taste, tame=self.tame)
 
     def _refuse(self, row: Mapping[str, object], found: Refused) -> NoReturn:
-        hint = "" if found.column in row else nearest(found.column, map(str, row))
+        missing = found.column not in row and found.column in self.domain.names_read
+        hint = nearest(found.column, map(str, row)) if missing else ""
         raise RowError([Refusal(0, found.column, found.reason + (f", {hint}" if hint else ""))])
 
     def explain(self, row: Mapping[str, object]) -> Explanation:

@@ -102,7 +102,7 @@ def _unmatched(before: Domain, after: Domain) -> Iterator[Problem]:
 
 
 def _learn(name: str, known: Iterable[str]) -> str:
-    return nearest(name, known) or "learn a new model"
+    return nearest(name, known) or "write a model for this domain: weights cannot be carried over"
 
 
 def _altered(before: Domain, after: Domain) -> Iterator[Problem]:

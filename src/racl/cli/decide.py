@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, one_of, whole
 from racl.cli.files import of_file, read_model
@@ -21,13 +21,14 @@ from racl.cli.progress import progress
 from racl.cli.speak import refused, remark, say
 from racl.cli.tables import aligned
 from racl.errors import Problem, Refusal, RowError
+from racl.model import Engine, Model
 
 if TYPE_CHECKING:
     from racl.decide import Decisions
-    from racl.model import Engine, Model
     from racl.scale import Output, Rejects, Rows
 
-ENGINES = ("auto", "definition", "rows", "arrays", "kernel")
+ENGINES: tuple[str, ...] = get_args(Engine)
+MANY = 10_000  # rows; of fewer, the pace is that of starting up
 SHOWN = 10
 STREAM = "-"  # standard output
 
@@ -176,7 +177,9 @@ def _write(decisions: Decisions, output: Output | None, rejects: Rejects | None)
 
 def summary(path: str, tally: Tally) -> str:
     """How many rows there were, what became of them, and how long it took."""
-    pace = f"{tally.seconds:.2f} s, {tally.rows / max(tally.seconds, 1e-9):,.0f} rows a second"
+    pace = f"{tally.seconds:.2f} s"
+    if tally.rows >= MANY:
+        pace += f", {tally.rows / tally.seconds:,.0f} rows a second"
     head = f"{path}: {tally.rows:,} rows, {tally.decided:,} decided, {tally.refused:,} refused, {pace}"
     lines = [("credit", "rows", "share")]
     lines += [(credit, f"{count:,}", share(count, tally.decided)) for credit, count in tally.credits.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from racl.documents import Document, dotted
@@ -194,7 +195,7 @@ class _Checker(ColumnFaults):
         cost = self.expression((*path, "cost"), spec.get("cost", 0), NUMBER)
         if is_negative_literal(cost.node):
             self.say((*path, "cost"), f"the cost {quoted(cost.text)} is negative", "a cost is at least 0")
-        if "sets" not in spec and (*path, "sets") not in self.document.unread:
+        if isinstance(value, Mapping) and "sets" not in spec and (*path, "sets") not in self.document.unread:
             self.say((*path, "sets"), "the repair sets nothing", 'add `sets = { column = "expression" }`')
         sets = tuple(
             (target, self.effect((*path, "sets", target), target, expression))

@@ -45,11 +45,14 @@ class ColumnFaults(Faults):
             )
         spec = {"type": value} if isinstance(value, str) else self.table(path, value)
         self.known(path, spec, COLUMN_KEYS)
-        column = self.typed_column(path, name, spec, context=context)
+        if spec or not self.problems[before:]:
+            column = self.typed_column(path, name, spec, context=context)
+        else:
+            column = Column(name, Type.NUMBER, context)
         if len(self.problems) > before:
             self.broken.add(name)
-        self.columns[name] = column
-        self.sorts[name] = sort_of_column(column)
+        self.columns.setdefault(name, column)
+        self.sorts.setdefault(name, sort_of_column(column))
         return column
 
     def typed_column(self, path: Path, name: str, spec: Table, *, context: bool) -> Column:

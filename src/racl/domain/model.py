@@ -90,7 +90,7 @@ class Rule:
     steps: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Domain:
     """A decision problem as declared."""
 
@@ -106,6 +106,15 @@ class Domain:
     document: Mapping[str, object] = field(
         default_factory=dict, compare=False, repr=False
     )  # the file, key for key
+
+    def __repr__(self) -> str:
+        parts = {
+            "columns": self.columns,
+            "requirements": self.requirements,
+            "features": self.features,
+            "repairs": self.repairs,
+        }
+        return f"<Domain {self.name}: {', '.join(f'{len(found)} {kind}' for kind, found in parts.items())}>"
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

@@ -86,7 +86,10 @@ def _kept(rows: Any, keep: Keep | None) -> Iterable[Any]:
 def _check_names(path: Path, names: Iterable[str], added: pa.Schema) -> None:
     problems = check_new_names(names, added.names)
     if problems:
-        raise DataError(replace(problem, file=str(path)) for problem in problems)
+        raise DataError(
+            replace(problem, file=str(path), hint="give the decision's columns a `--prefix`")
+            for problem in problems
+        )
 
 
 @contextmanager
