@@ -11,8 +11,6 @@ from racl.domain.model import Choose, Column, Type
 from racl.expr.nodes import Number
 from racl.expr.show import show
 
-ALSO_SAID = ("candidate.layover", "context.fare", "repairs.make_it")  # what follows from these is said too
-
 
 @pytest.mark.parametrize(
     ("old", "new", "fault"), FAULTS, ids=[f"{n}: {fault[:40]}" for n, (_, _, fault) in enumerate(FAULTS)]
@@ -21,7 +19,7 @@ def test_a_fault_is_named_with_its_place_and_a_hint(old: str, new: str, fault: s
     first, *others = said(refused(spoiled(old, new)))
     assert first.split(": ", 1)[1] == fault
     assert first.startswith("air.toml:")
-    assert bool(others) is (fault.split(":", maxsplit=1)[0] in ALSO_SAID)
+    assert not others  # what only follows from it is not said
 
 
 @pytest.mark.parametrize(("key", "fault"), RULES)
@@ -51,10 +49,11 @@ def test_a_bar_must_come_from_somewhere(bar: str) -> None:
 
 
 def test_every_fault_is_found_in_one_run() -> None:
-    text = AIR
+    text, spoilt = AIR, 0
     for old, new, _ in (FAULTS[5], FAULTS[7], FAULTS[28], FAULTS[33], FAULTS[39], FAULTS[45], FAULTS[46]):
-        text = spoiled(old, new, text) if text.count(old) == 1 else text
-    assert len(refused(text)) == 7
+        if text.count(old) == 1:
+            text, spoilt = spoiled(old, new, text), spoilt + 1
+    assert len(refused(text)) == spoilt >= 6
 
 
 def test_faults_come_in_the_order_of_the_file() -> None:
