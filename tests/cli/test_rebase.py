@@ -50,7 +50,7 @@ def test_what_changed_is_said_and_the_weights_stay(
 REFUSED = [
     ('aa      = "carrier == \'AA\'"', "", ["features: the feature `aa` of the model is gone"]),
     ("[features]", '[features]\ncheap = "fare <= 100"',
-     ["features.cheap: the model has no weights for the feature `cheap` (write a model for this domain: weights cannot be carried over)"]),
+     ["features.cheap: the model has no weights for the feature `cheap` (write a model for this domain: weights cannot be carried over)"]),  # noqa: E501
     ("price  ", "prices ", ["features.prices: the model has no weights for the feature `prices` (did you mean",
                             "features: the feature `price` of the model is gone (did you mean `prices`?)"]),
     ('"business", ', "", ["rule.persona: the persona `business` of the model is gone"]),
