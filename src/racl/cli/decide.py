@@ -16,9 +16,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, one_of, whole
-from racl.cli.files import of_file, read_model
+from racl.cli.files import of_file, read_model, read_rows
 from racl.cli.progress import progress
 from racl.cli.speak import refused, remark, say
+from racl.cli.stopping import go_on
 from racl.cli.tables import aligned
 from racl.errors import Problem, Refusal, RowError
 from racl.model import Engine, Model
@@ -87,10 +88,8 @@ def run(asked: Namespace) -> Exit:
 
 def decide_files(asked: Namespace) -> Tally:
     """Write the decisions and set refused rows aside; raises RowError where they are not to be."""
-    from racl.scale import open_rows
-
     model = read_model(asked.model)
-    rows = open_rows(asked.rows)
+    rows = read_rows(asked.rows)
     tally, start = Tally(), perf_counter()
     with _output(asked, model, rows) as output, _rejects(asked, rows) as rejects:
         for decisions in _decided(asked, model, rows):
@@ -113,6 +112,7 @@ def _decided(asked: Namespace, model: Model, rows: Rows) -> Iterator[Decisions]:
             engine: Engine = "kernel" if compiled else asked.engine
             yield decide_table(model, table, engine=engine, threads=asked.threads, prefix=asked.prefix)
             show(seen)
+            go_on()
 
 
 def _rows_in_all(rows: Rows) -> int | None:

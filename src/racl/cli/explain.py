@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from racl.cli.arguments import Command, Exit, Parser, whole
-from racl.cli.files import of_file, read_model
+from racl.cli.files import of_file, read_model, read_rows
 from racl.cli.speak import refused, say, say_data
 from racl.errors import DataError, Problem, Refusal, RowError
 
@@ -44,10 +44,9 @@ def read_row(model: Model, path: str, number: int) -> Mapping[str, object]:
     """One row of a file."""
     from racl.decide import raw_row
     from racl.frames import check_columns
-    from racl.scale import open_rows
 
     rows = 0
-    for table in open_rows(path).batches():
+    for table in read_rows(path).batches():
         problems = check_columns(table, model.domain.columns_read)
         if problems:
             raise DataError(problems)

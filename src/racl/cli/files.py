@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from racl.cli.stopping import leave_signals_to_python
 from racl.errors import DataError, ModelError, Problem
 
 if TYPE_CHECKING:
     from racl.model import Model
+    from racl.scale import Rows
 
 
 def read_model(path: str) -> Model:
@@ -22,6 +24,14 @@ def read_model(path: str) -> Model:
         hint = "a model is a JSON file: a domain, and weights for its features"
         raise ModelError([Problem("", "a domain, not a model", hint, file=path)])
     return load_model(path)
+
+
+def read_rows(path: str) -> Rows:
+    """The rows of a file or a folder."""
+    from racl.scale import open_rows
+
+    leave_signals_to_python()
+    return open_rows(path)
 
 
 @contextmanager

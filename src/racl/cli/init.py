@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from racl.cli.arguments import CallError, Command, Exit, Parser
-from racl.cli.files import of_file
+from racl.cli.files import of_file, read_rows
 from racl.cli.speak import remark, say
 from racl.documents import write_text
 from racl.errors import DataError, Problem, quoted
@@ -27,7 +27,6 @@ def run(asked: Namespace) -> Exit:
     from racl.domain.check import ID
     from racl.draft import SAMPLE, draft, observe
     from racl.draft.write import domain_name
-    from racl.scale import open_rows
 
     if asked.name is not None and not ID.fullmatch(asked.name):
         hint = "lower-case letters, digits, `-` and `_`, at most 64"
@@ -35,7 +34,7 @@ def run(asked: Namespace) -> Exit:
     if asked.out and Path(asked.out).exists() and not asked.force:
         raise DataError([Problem("", "exists already", "`--force` writes over it", file=asked.out)])
     with of_file(asked.rows):
-        found = observe(open_rows(asked.rows).batches(SAMPLE))
+        found = observe(read_rows(asked.rows).batches(SAMPLE))
         name = asked.name or domain_name(Path(asked.rows).resolve().stem)
         text = draft(found, name=name, source=Path(asked.rows).name)
     if asked.out is None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Mapping, Sequence
 
 import racl
 from racl.cli import check, decide, explain, init, rebase
 from racl.cli.arguments import CallError, Command, Exit, Parser, parsed, parser_of
 from racl.cli.speak import hush, refused, remark, report, spoken
+from racl.cli.stopping import stoppable
 from racl.errors import Problem, RaclError, RowError, nearest, printable, quoted
 
 COMMANDS: Mapping[str, Command] = {
@@ -24,12 +21,11 @@ COMMANDS: Mapping[str, Command] = {
     "explain": explain.COMMAND,
     "rebase": rebase.COMMAND,
 }
-STOPPED = (signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code: 0 done, 1 failed, 2 a wrong call or file, 3 refused rows."""
-    with spoken(), _stoppable():
+    with spoken(), stoppable():
         return _guarded(list(sys.argv[1:] if words is None else words))
 
 
@@ -116,22 +112,3 @@ def _list_of_commands() -> str:
     lines = [f"  {name:<10}{command.summary}" for name, command in COMMANDS.items()]
     codes = "exit codes: 0 done, 1 a failed check, 2 a wrong call or file, 3 refused rows"
     return "\n".join(["commands:", *lines, "", "`racl COMMAND --help` tells more, with examples.", "", codes])
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Signals that end a program end it as Ctrl-C does: unfinished files are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, _stop) for number in STOPPED}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    del frame
-    raise SystemExit(128 + number)
