@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from racl import elementary
 from racl.domain.model import Choose, Column, Type
 from racl.engines.bounds import MOST, column_interval
-from racl.engines.outputs import CREDIT_NUMBER, Outputs
+from racl.engines.outputs import CREDIT_NUMBER, Outputs, plan_number
 from racl.program import OTHER, Effect, Program, Term
 from racl.semantics import Credit
 
@@ -97,20 +97,16 @@ class State:
 
 
 @dataclass
-class Search:
-    """The best plan of every row so far, and the cheapest that reaches the threshold."""
+class Walk:
+    """Visits every state that a plan reaches, whatever its cost; what is made of a state is up to `judge`."""
 
     program: Program
     budget: Floats
-    threshold: Floats
-    weights: Floats  # (n, features + 1) of each row's persona
     ok: Truths
 
-    def __post_init__(self) -> None:
-        n = len(self.ok)
-        self.keep_feasible, self.feasible = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-        self.keep_value = np.full(n, -np.inf)
-        self.best, self.cheapest = Chosen(n), Chosen(n)
+    def judge(self, state: State, rows: NDArray[np.intp], cost: Floats, steps: tuple[int, ...]) -> None:
+        """What is made of a state as an end, which these rows reach at this cost."""
+        raise NotImplementedError
 
     def visit(self, state: State, rows: NDArray[np.intp], cost: Floats, steps: tuple[int, ...]) -> None:
         """Judge the state as an end, then try every further repair on it."""
@@ -136,6 +132,20 @@ class Search:
         if len(available):
             self.visit(state.after(effect, available), rows[available], price[available], steps)
 
+
+@dataclass
+class Search(Walk):
+    """The best plan of every row so far, and the cheapest that reaches the threshold."""
+
+    threshold: Floats
+    weights: Floats  # (n, features + 1) of each row's persona
+
+    def __post_init__(self) -> None:
+        n = len(self.ok)
+        self.keep_feasible, self.feasible = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        self.keep_value = np.full(n, -np.inf)
+        self.best, self.cheapest = Chosen(n), Chosen(n)
+
     def judge(self, state: State, rows: NDArray[np.intp], cost: Floats, steps: tuple[int, ...]) -> None:
         """A state as an end: feasible, admissible, and better than what is known."""
         feasible = state.all_of(self.program.keep.requirements)
@@ -154,8 +164,7 @@ class Search:
 
     def number(self, steps: tuple[int, ...]) -> tuple[int, int]:
         """How many steps, and the number of the plan."""
-        base = len(self.program.effects) + 1
-        return len(steps), sum(step * base**place for place, step in enumerate(steps))
+        return len(steps), plan_number(self.program, steps)
 
     def value(self, state: State, rows: NDArray[np.intp], cost: Floats) -> Floats:
         """bias + w1 * g1 + ..., in that order, less the trade-off."""
@@ -199,16 +208,23 @@ def decide(program: Program, columns: Mapping[str, Array], weights: Floats, out:
     """Fill the outputs from encoded columns and the weights (personas, features + 1)."""
     n = len(out.refused)
     with np.errstate(all="ignore"):
-        ok = np.ones(n, np.bool_)
-        plain = {
-            name: check_column(program.domain.column(name), columns[name], ok) for name in program.columns
-        }
-        state = State(program, plain, n)
+        state, ok, plain = start(program, columns, n)
         budget, threshold = state.full(program.budget), state.full(program.threshold)
-        ok &= (budget >= 0) & np.isfinite(budget) & np.isfinite(threshold)
-        search = Search(program, budget, threshold, weights_of(program, plain, weights, n), ok)
+        search = Search(program, budget, ok, threshold, weights_of(program, plain, weights, n))
         search.visit(state, np.arange(n), np.zeros(n), ())
         write(program, search, out)
+
+
+def start(
+    program: Program, columns: Mapping[str, Array], n: int
+) -> tuple[State, Truths, Mapping[str, Array]]:
+    """The candidates as they came, which rows are not refused so far, and the columns as expressions read them."""
+    ok = np.ones(n, np.bool_)
+    plain = {name: check_column(program.domain.column(name), columns[name], ok) for name in program.columns}
+    state = State(program, plain, n)
+    budget, threshold = state.full(program.budget), state.full(program.threshold)
+    ok &= (budget >= 0) & np.isfinite(budget) & np.isfinite(threshold)
+    return state, ok, plain
 
 
 def check_column(column: Column, array: Array, ok: Truths) -> Array:
@@ -229,11 +245,18 @@ def check_column(column: Column, array: Array, ok: Truths) -> Array:
 
 def weights_of(program: Program, columns: Mapping[str, Array], weights: Floats, n: int) -> Floats:
     """The weights of each row's persona."""
+    if program.domain.rule.persona is None:
+        return np.broadcast_to(weights[0], (n, weights.shape[1]))
+    return weights[personas_of(program, columns, n)]
+
+
+def personas_of(program: Program, columns: Mapping[str, Array], n: int) -> NDArray[np.intp]:
+    """The number of each row's persona, one past the last for any that is not declared; 0 in a refused row."""
     persona = program.domain.rule.persona
     if persona is None:
-        return np.broadcast_to(weights[0], (n, weights.shape[1]))
-    known = columns[persona]
-    return weights[np.where((known >= 0) & (known <= program.terms.codes[OTHER]), known, 0)]
+        return np.zeros(n, np.intp)
+    known = columns[persona].astype(np.intp)
+    return np.where((known >= 0) & (known <= program.terms.codes[OTHER]), known, 0)
 
 
 def write(program: Program, search: Search, out: Outputs) -> None:
