@@ -73,14 +73,14 @@ def decides_as_defined() -> None:
     assert disagreements(model, rows, wanted, by_engine(model, rows, "kernel")) == []
 
 
-def started(cache: Path) -> subprocess.Popen[str]:
+def started(cache: Path, given: dict[str, Any] | None = None) -> subprocess.Popen[str]:
     """A process that decides with the kernel."""
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", PROGRAM],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | {"RACL_CACHE_DIR": str(cache)},
     )  # fmt: skip
     assert process.stdin
-    json.dump([json.dumps(document()), [ROW] * 3], process.stdin)
+    json.dump([json.dumps(given or document()), [ROW] * 3], process.stdin)
     process.stdin.close()
     return process
 
@@ -97,6 +97,15 @@ def test_a_second_process_loads_what_the_first_compiled_without_the_compiler(tmp
     first, second = (ended(started(tmp_path / "a" / "b")) for _ in range(2))
     assert first[:2] == second[:2] == [[0.68] * 3, ["add_bag"] * 3]
     assert (first[2], second[2]) == (True, False)
+
+
+def test_logarithms_and_exponentials_are_there_without_the_compiler(tmp_path: Path) -> None:
+    given = document()
+    given["domain"]["features"]["price"] = "exp(-fare / 500) * log(fare + 1)"
+    del given["sha256"]
+    first, second = (ended(started(tmp_path, given)) for _ in range(2))
+    assert (first[2], second[2]) == (True, False)
+    assert first[0] == second[0] == [parse_model(json.dumps(given)).decide_one(ROW).value] * 3
 
 
 def test_several_processes_that_compile_at_once_agree_and_leave_one_file(tmp_path: Path) -> None:

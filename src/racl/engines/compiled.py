@@ -207,6 +207,7 @@ def linked(code: bytes, arguments: Sequence[Argument]) -> Callable[..., None]:
     """The entry of object code, callable; ctypes lets other threads run while it works."""
     import llvmlite.binding as llvm
 
+    give_routines()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -217,3 +218,24 @@ def linked(code: bytes, arguments: Sequence[Argument]) -> Callable[..., None]:
 
 
 ENGINES: list[Any] = []
+
+ROUTINES = ("frexp", "ldexp")  # of the C library; `log` and `exp` take numbers apart by them
+RAISING = (
+    *("NRT_Free", "NRT_MemInfo_call_dtor", "numba_do_raise", "numba_gil_ensure", "numba_gil_release"),
+    *("numba_runtime_build_excinfo_struct", "numba_unpickle"),
+)  # what numba calls where a function raises, which no kernel does
+
+
+@cache
+def give_routines() -> None:
+    """Tell the linker what numba would tell it, where numba is not there to do so.
+
+    INVARIANT: the linker knows every name in an object; of one that it does not know, it would leave all others open.
+    """
+    import llvmlite.binding as llvm
+
+    library = ctypes.CDLL("msvcrt" if os.name == "nt" else None)
+    given = {f"numba_{name}": name for name in ROUTINES} | dict.fromkeys(RAISING, "abort")
+    for name, routine in given.items():
+        if not llvm.address_of_symbol(name):
+            llvm.add_symbol(name, ctypes.cast(getattr(library, routine), ctypes.c_void_p).value)
