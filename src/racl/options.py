@@ -84,9 +84,7 @@ class Options:
     def take(self, rows: NDArray[np.intp] | Truths) -> Options:
         """Some of the rows, in the order given."""
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        count = self.count[rows]
-        start = np.concatenate([[0], np.cumsum(count)])
-        states = np.arange(start[-1]) + np.repeat(self.start[rows] - start[:-1], count)
+        start, states = states_of(self.start, np.asarray(rows, np.intp))
         by_state = {name: getattr(self, name)[states] for name in BY_STATE}
         by_row = {name: getattr(self, name)[rows] for name in BY_ROW}
         return Options(self.program, start, **by_state, **by_row)
@@ -94,6 +92,13 @@ class Options:
     def kept(self) -> NDArray[np.intp]:
         """(n,) the state that leaves the candidate as it is; -1 where that is not feasible."""
         return np.where(self.feasible, self.start[:-1], NONE)
+
+
+def states_of(start: Whole, rows: NDArray[np.intp]) -> tuple[Whole, NDArray[np.intp]]:
+    """Where the states of some rows would start if they stood one after the other, and which states they are."""
+    count = np.diff(start)[rows]
+    taken = np.concatenate([[0], np.cumsum(count)])
+    return taken, np.arange(taken[-1]) + np.repeat(start[rows] - taken[:-1], count)
 
 
 BY_STATE = ("plan", "cost", "features")

@@ -1,0 +1,107 @@
+"""Rows of a fit, wherever they are kept: what a fit asks of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racl.learn.sample import Sample
+from racl.learn.standard import Moments, Standard, moments
+from racl.learn.sums import Source, Stretch, in_memory, totals
+from racl.options import Floats
+
+SMALL = 100_000  # rows of the part that first guesses are made from
+
+
+class Data(Protocol):
+    """Rows that sums are made of: in memory, in files, on a cluster."""
+
+    def moments(self) -> Moments:
+        """Sums and squares of the features of all states, and of the thresholds."""
+
+    def counts(self) -> tuple[Floats, Floats]:
+        """(G,) the weight of the rows of each group, and that of the accepted ones."""
+
+    def source(self, standard: Standard, *, pooled: bool) -> Source:
+        """The sums of all rows, for each persona or for all together."""
+
+    def small(self) -> Held:
+        """All rows, or a part of them spread evenly, in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Rows in memory."""
+
+    rows: Stretch
+    groups: int  # personas and one more, for those that are not declared
+    choice_set: NDArray[np.intp]  # (n,)
+    threads: int | None = None
+
+    def moments(self) -> Moments:
+        """Sums and squares of the features of all states, and of the thresholds."""
+        rows = self.rows
+        shift = np.append(rows.features[:1].sum(axis=0), rows.threshold[:1].sum())
+        return moments(rows.features, rows.threshold, shift)
+
+    def counts(self) -> tuple[Floats, Floats]:
+        """(G,) the weight of the rows of each group, and that of the accepted ones."""
+        rows = self.rows
+        agreed = rows.weight * rows.accepted
+        return totals(rows.group, rows.weight, self.groups), totals(rows.group, agreed, self.groups)
+
+    def source(self, standard: Standard, *, pooled: bool) -> Source:
+        """The sums of all rows, for each persona or for all together."""
+        return in_memory(self.rows.pooled() if pooled else self.rows, standard, threads=self.threads)
+
+    def small(self) -> Held:
+        """All rows, or a part of them spread evenly."""
+        if len(self.rows) <= SMALL:
+            return self
+        return self.take(np.linspace(0, len(self.rows) - 1, SMALL).astype(np.intp))
+
+    def take(self, rows: NDArray[np.intp]) -> Held:
+        """Some of the rows."""
+        return replace(self, rows=self.rows.take(rows), choice_set=self.choice_set[rows])
+
+    @cached_property
+    def two_classes(self) -> bool:
+        """Whether there are both accepted and rejected rows."""
+        return bool(self.rows.accepted.any() and not self.rows.accepted.all())
+
+
+def anchor_data(sample: Sample, threads: int | None = None) -> Held:
+    """Candidates that are feasible as they came, each its own only state."""
+    options = sample.options
+    rows = np.flatnonzero(options.feasible & (sample.weight > 0))
+    kept = Stretch(
+        np.arange(len(rows) + 1, dtype=np.int64),
+        options.features[options.kept()[rows]],
+        np.zeros(len(rows)),
+        options.threshold[rows],
+        options.persona[rows].astype(np.int64),
+        sample.accepted[rows].astype(np.uint8),
+        sample.weight[rows],
+    )
+    return Held(kept, len(options.personas) + 1, sample.choice_set[rows], threads)
+
+
+def latent_data(sample: Sample, threads: int | None = None) -> Held:
+    """Rows with an admissible state, and all those states."""
+    used = sample.options.admissible & (sample.weight > 0)
+    sample = sample if used.all() else sample.take(used)
+    options = sample.options
+    states = Stretch(
+        options.start.astype(np.int64),
+        options.features,
+        options.tradeoff * options.cost,
+        options.threshold,
+        options.persona.astype(np.int64),
+        sample.accepted.astype(np.uint8),
+        sample.weight,
+    )
+    return Held(states, len(options.personas) + 1, sample.choice_set, threads)

@@ -1,0 +1,84 @@
+"""Columns brought to one scale, so that a penalty means the same for all of them; and coefficients brought back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """What is taken off each feature and the threshold, and what the rest is multiplied with; p + 1 of each."""
+
+    center: Floats
+    scale: Floats
+
+    def columns(self, features: Floats, bar: Floats) -> Floats:
+        """(m, p + 2): features, 1, and the threshold turned about: what coefficients are for."""
+        p = features.shape[1]
+        table = np.ones((len(features), p + 2))
+        table[:, :p] = (features - self.center[:p]) * self.scale[:p]
+        table[:, p + 1] = (self.center[p] - bar) * self.scale[p]
+        return table
+
+    def back(self) -> Floats:
+        """(p + 2, p + 2): the matrix that makes coefficients of plain columns (u, d, beta) of those of standard ones."""
+        p = len(self.center) - 1
+        matrix = np.diag(np.concatenate([self.scale[:p], [1.0], self.scale[p:]]))
+        matrix[p, :p] = -self.center[:p] * self.scale[:p]
+        matrix[p, p + 1] = self.center[p] * self.scale[p]
+        return matrix
+
+    def plain(self, phi: Floats) -> Floats:
+        """(..., p + 2): u, d and beta, of standard coefficients."""
+        return np.asarray(phi @ self.back().T)
+
+    def standard(self, coefficients: Floats) -> Floats:
+        """(..., p + 2): standard coefficients of u, d and beta; 0 for what does not vary."""
+        p = len(self.center) - 1
+        u, d, beta = coefficients[..., :p], coefficients[..., p], coefficients[..., p + 1]
+        phi = np.zeros(coefficients.shape)
+        np.divide(u, self.scale[:p], out=phi[..., :p], where=self.scale[:p] > 0)
+        phi[..., p] = d + u @ self.center[:p] - beta * self.center[p]
+        if self.scale[p] > 0:
+            phi[..., p + 1] = beta / self.scale[p]
+        return phi
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums of columns and of their squares, less a shift: they add up over stretches of rows that share it."""
+
+    count: Floats  # (p + 1,)
+    sum: Floats
+    square: Floats
+    shift: Floats
+
+    def __add__(self, other: Moments) -> Moments:
+        count, total = self.count + other.count, self.sum + other.sum
+        return Moments(count, total, self.square + other.square, self.shift)
+
+
+def moments(features: Floats, threshold: Floats, shift: Floats) -> Moments:
+    """The moments of the features of some states, and of the thresholds of some rows."""
+    p = features.shape[1]
+    count = np.full(p + 1, float(len(features)))
+    count[p] = len(threshold)
+    total, square = np.zeros(p + 1), np.zeros(p + 1)
+    for number in range(p + 1):
+        column = (features[:, number] if number < p else threshold) - shift[number]
+        total[number], square[number] = column.sum(), column @ column
+    return Moments(count, total, square, shift)
+
+
+def standard_of(moments: Moments) -> Standard:
+    """Mean 0 and deviation 1; what does not vary is left at 0, so that a penalty gives it no weight."""
+    count = np.maximum(moments.count, 1.0)
+    mean = moments.sum / count
+    spread = np.sqrt(np.maximum(moments.square / count - mean * mean, 0.0))
+    varies = spread > 1e-12 * np.maximum(1.0, np.abs(mean + moments.shift))
+    return Standard(mean + moments.shift, np.where(varies, 1.0 / np.where(varies, spread, 1.0), 0.0))
