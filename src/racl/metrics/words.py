@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from racl.engines.outputs import CREDITS
 from racl.explain.layout import columns
 from racl.metrics.calibration import Calibration
+from racl.metrics.compare import Comparison, Difference
 from racl.metrics.rates import Rate
 from racl.metrics.report import Group, Metrics
 
@@ -104,8 +105,8 @@ def _calibration(found: Calibration) -> list[str]:
 def _groups(name: str, groups: Sequence[Group]) -> list[str]:
     """The groups, those with the most false vetoes in a hundred first."""
     header = (name, "rows", "FVR", "false vetoes", "of", "FAR", "CreditAcc", "AUROC", "EDR", "ECE")
-    worst = sorted(groups, key=lambda one: -1.0 if one.figures.fvr.value is None else one.figures.fvr.value)
-    shown = worst[::-1][:GROUPS]
+    worst = sorted(groups, key=lambda one: 1.0 if one.figures.fvr.value is None else -one.figures.fvr.value)
+    shown = worst[:GROUPS]
     lines = aligned([header, *map(_group_cells, shown)], right=range(1, len(header)))
     more = len(groups) - len(shown)
     return [*lines, f"and {more:,} more"] if more else lines
@@ -133,3 +134,37 @@ def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int]) -> list[str]
         for number, column in shown
     ]
     return columns(list(zip(*padded, strict=True)), indent=0)
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """All differences in a table."""
+    header = (
+        "figure",
+        *comparison.names,
+        "difference",
+        "95 % interval",
+        "p",
+        "only first wrong",
+        "only second wrong",
+        "McNemar p",
+        "why none",
+    )
+    rows = [_difference_cells(one) for one in comparison.differences]
+    head = f"{comparison.rows:,} rows, {comparison.refused:,} more refused"
+    foot = f"intervals and p by a paired bootstrap by {comparison.unit}, {comparison.resamples:,} resamples"
+    return "\n".join([head, "", *aligned([header, *rows], right=(1, 2, 3, 5, 6, 7, 8)), "", foot])
+
+
+def _difference_cells(one: Difference) -> tuple[str, ...]:
+    return (
+        one.name,
+        decimal(one.first),
+        decimal(one.second),
+        decimal(one.value),
+        interval(one.low, one.high),
+        probability(one.p),
+        NOTHING if one.only_first is None else f"{one.only_first:,}",
+        NOTHING if one.only_second is None else f"{one.only_second:,}",
+        probability(one.mcnemar),
+        one.why_none or NOTHING,
+    )
