@@ -26,31 +26,47 @@ from racl.semantics import Credit, Decision
 if TYPE_CHECKING:
     from racl.decide import Decisions
     from racl.explain import Explanation
+    from racl.metrics.compare import Comparison, Difference, compare
+    from racl.metrics.evaluate import evaluate
+    from racl.metrics.rates import Rate
+    from racl.metrics.report import Metrics
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "Credit",
     "DataError",
     "Decision",
     "Decisions",
+    "Difference",
     "Domain",
     "DomainError",
     "Explanation",
     "KernelWarning",
+    "Metrics",
     "Model",
     "ModelError",
     "Problem",
     "RaclError",
+    "Rate",
     "Refusal",
     "RowError",
+    "compare",
+    "evaluate",
     "load_domain",
     "load_model",
 ]
 
 LATER = {
+    "Comparison": "racl.metrics.compare",
     "Decisions": "racl.decide",
+    "Difference": "racl.metrics.compare",
     "Explanation": "racl.explain",
+    "Metrics": "racl.metrics.report",
+    "Rate": "racl.metrics.rates",
+    "compare": "racl.metrics.compare",
+    "evaluate": "racl.metrics.evaluate",
 }  # what pulls in Arrow is imported when asked for
 
 

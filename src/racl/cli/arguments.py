@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +13,7 @@ from itertools import takewhile
 from typing import NoReturn
 
 from racl.errors import Problem, RaclError, nearest, quoted
+from racl.values import DECIMAL
 
 WIDTH = 79  # of a line of help
 
@@ -102,3 +104,11 @@ def whole(least: int) -> Callable[[str], int]:
         raise argparse.ArgumentTypeError(f"{quoted(text)} is not a whole number of at least {least}")
 
     return read
+
+
+def number(text: str) -> float:
+    """The type of an argument that is a finite number."""
+    found = float(text) if DECIMAL.fullmatch(text) else math.inf
+    if math.isfinite(found):
+        return found
+    raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number")

@@ -1,5 +1,6 @@
 """Frames to columns that engines read, and back to the kind of frame that came in."""
 
+from racl.frames.beside import Beside, beside
 from racl.frames.check import check_columns, check_new_names
 from racl.frames.encode import REFUSED_BOOLEAN, REFUSED_CATEGORY, code_dtype
 from racl.frames.native import with_columns
@@ -9,8 +10,10 @@ from racl.frames.table import Kind, Table
 __all__ = [
     "REFUSED_BOOLEAN",
     "REFUSED_CATEGORY",
+    "Beside",
     "Kind",
     "Table",
+    "beside",
     "check_columns",
     "check_new_names",
     "code_dtype",

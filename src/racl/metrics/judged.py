@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from racl import options as table
 from racl.engines.outputs import CREDIT_NUMBER
+from racl.metrics.by_row import ByRow
 from racl.options import Floats, Options, Truths
 from racl.semantics import Credit
 
@@ -17,7 +18,7 @@ UNKNOWN = -1  # of a model that gives no credits
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(ByRow):
     """Decisions on n rows, and what else metrics ask of whoever decided."""
 
     accepted: Truths  # (n,)
@@ -29,6 +30,9 @@ class Judged:
     best: NDArray[np.object_] | None  # (n,) name of the best plan, accepted or not; None where there is none
     plan: NDArray[np.object_] | None  # (n,) name of the plan returned; None on rejection
     credit: NDArray[np.int8] | None  # (n,) number of the credit in `CREDITS`
+    probability: Floats | None = (
+        None  # (n,) of acceptance, as whoever decided says it; None where nothing is said
+    )
 
     def __len__(self) -> int:
         return len(self.accepted)
