@@ -27,7 +27,9 @@ class Certificate:
     held_out: int  # choice sets set aside, each giving one row
 
 
-def certified(sample: Sample, weights: Floats, *, alpha: float = ALPHA, delta: float = DELTA, seed: int = 0) -> Certificate:
+def certified(
+    sample: Sample, weights: Floats, *, alpha: float = ALPHA, delta: float = DELTA, seed: int = 0
+) -> Certificate:
     """The smallest margin that keeps the false veto rate of held-out rows below alpha, with confidence 1 - delta."""
     rows = one_of_each(sample.choice_set, np.random.default_rng(seed))
     drawn = sample.take(rows)
@@ -37,9 +39,13 @@ def certified(sample: Sample, weights: Floats, *, alpha: float = ALPHA, delta: f
         raise DataError([too_few(len(short), len(rows), alpha, delta)])
     margin = max(0.0, float(short[allowed])) if allowed < len(short) else 0.0
     more = np.spacing(max(1.0, margin, float(np.abs(weights).max())))
-    while (missed := misses(drawn, added(weights, margin))) > allowed:  # sums are rounded anew with it in the bias
+    while (
+        missed := misses(drawn, added(weights, margin))
+    ) > allowed:  # sums are rounded anew with it in the bias
         margin, more = margin + float(more), 2 * more
-    return Certificate(margin, alpha, delta, len(short), missed, upper_bound(missed, len(short), delta), len(rows))
+    return Certificate(
+        margin, alpha, delta, len(short), missed, upper_bound(missed, len(short), delta), len(rows)
+    )
 
 
 def one_of_each(choice_set: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -114,5 +120,9 @@ def too_few(units: int, sets: int, alpha: float, delta: float) -> Problem:
         f" alpha {alpha:g} at confidence {1 - delta:g} needs {needed:,}"
     )
     share = units / sets if sets else 0.0
-    hint = "hold out more" + (f", about {int(np.ceil(needed / share)):,} rows" if share else "") + ", or raise alpha"
+    hint = (
+        "hold out more"
+        + (f", about {int(np.ceil(needed / share)):,} rows" if share else "")
+        + ", or raise alpha"
+    )
     return Problem("certified", what, hint)

@@ -102,9 +102,12 @@ FALLBACKS: Mapping[str, Fallback] = {"spread": by_spread, "span": by_span, "odds
 def scaled(logits: Logits, anchors: Anchors, guard: Guard, *, fallback: str = "spread") -> tuple[Scaled, ...]:
     """How each persona's log odds become a score under a guard."""
     if not len(anchors.threshold):
-        raise DataError([Problem("rows", "no row is feasible as it came", "a guard sets scores against such rows")])
+        raise DataError(
+            [Problem("rows", "no row is feasible as it came", "a guard sets scores against such rows")]
+        )
     return tuple(
-        _scaled(logits, persona, *anchors.of(persona), guard, FALLBACKS[fallback]) for persona in range(len(logits.d))
+        _scaled(logits, persona, *anchors.of(persona), guard, FALLBACKS[fallback])
+        for persona in range(len(logits.d))
     )
 
 
@@ -131,7 +134,11 @@ def _scaled(
 def one_threshold(threshold: float) -> Problem:
     """What is wrong where all thresholds are the same."""
     what = f"every threshold is {threshold:g}: what a unit of it is worth cannot be learned"
-    return Problem("threshold", what, "learn from rows whose thresholds differ; a guard would accept all that is feasible")
+    return Problem(
+        "threshold",
+        what,
+        "learn from rows whose thresholds differ; a guard would accept all that is feasible",
+    )
 
 
 def weights_of(logits: Logits, scaling: Iterable[Scaled]) -> Floats:
