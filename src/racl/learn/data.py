@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -68,16 +67,18 @@ class Held:
         """Some of the rows."""
         return replace(self, rows=self.rows.take(rows), choice_set=self.choice_set[rows])
 
-    @cached_property
-    def two_classes(self) -> bool:
-        """Whether there are both accepted and rejected rows."""
-        return bool(self.rows.accepted.any() and not self.rows.accepted.all())
+
+def two_classes(data: Data) -> bool:
+    """Whether there are both accepted and rejected rows."""
+    weight, accepted = (float(one.sum()) for one in data.counts())
+    return 0.0 < accepted < weight
 
 
-def anchor_data(sample: Sample, threads: int | None = None) -> Held:
-    """Candidates that are feasible as they came, each its own only state."""
+def anchor_data(sample: Sample, threads: int | None = None, *, zero_budget: bool = False) -> Held:
+    """Candidates that are feasible as they came, each its own only state; perhaps only those without a budget."""
     options = sample.options
-    rows = np.flatnonzero(options.feasible & (sample.weight > 0))
+    anchor = options.feasible & (sample.weight > 0)
+    rows = np.flatnonzero(anchor & (options.budget <= 0.0) if zero_budget else anchor)
     kept = Stretch(
         np.arange(len(rows) + 1, dtype=np.int64),
         options.features[options.kept()[rows]],

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racl.errors import DataError, Problem
-from racl.learn.data import Data, Held, anchor_data, latent_data
+from racl.learn.data import Data, Held, two_classes
 from racl.learn.newton import Bounds, Minimum, Penalty, minimise
 from racl.learn.sample import Logits, Sample
+from racl.learn.sources import InMemory, Rows
 from racl.learn.standard import Standard, standard_of
 from racl.options import Floats
 
@@ -66,33 +67,43 @@ class Fitted:
 
 def anchors(sample: Sample, settings: Settings = PLAIN) -> Fitted:
     """The paper's learner: logistic regression on the candidates that are feasible as they came."""
-    data = anchor_data(sample, settings.threads)
-    check_labels(data, "feasible row", "`latent` learns from rows that a repair makes feasible, too")
-    return fit(data, settings)
+    return anchors_from(InMemory(sample, threads=settings.threads), settings)
 
 
 def latent(sample: Sample, settings: Settings = PLAIN) -> Fitted:
     """From every row with an admissible state, started from the anchors' solution where there is one."""
-    data = latent_data(sample, settings.threads)
+    return latent_from(InMemory(sample, threads=settings.threads), settings)
+
+
+def anchors_from(rows: Rows, settings: Settings = PLAIN) -> Fitted:
+    """The paper's learner, on rows wherever they are kept."""
+    data = rows.anchors()
+    check_labels(data, "feasible row", "`latent` learns from rows that a repair makes feasible, too")
+    return fit(data, settings)
+
+
+def latent_from(rows: Rows, settings: Settings = PLAIN) -> Fitted:
+    """From every row with an admissible state, wherever they are kept."""
+    data = rows.latent()
     check_labels(data, "row with an admissible repair", "")
-    first = anchor_data(sample, settings.threads)
-    start = fit(first, replace(settings, pull=START_PULL)) if first.two_classes else None
+    first = rows.anchors()
+    start = fit(first, replace(settings, pull=START_PULL)) if two_classes(first) else None
     return fit(data, settings, start=start)
 
 
 START_PULL = 1.0
-LEARNERS: Mapping[str, Callable[[Sample, Settings], Fitted]] = {"anchors": anchors, "latent": latent}
+LEARNERS: Mapping[str, Callable[[Rows, Settings], Fitted]] = {"anchors": anchors_from, "latent": latent_from}
 
 
-def check_labels(data: Held, row: str, hint: str) -> None:
+def check_labels(data: Data, row: str, hint: str) -> None:
     """Raise unless there are both accepted and rejected rows to learn from."""
-    if data.two_classes:
+    if two_classes(data):
         return
-    count = len(data.rows)
+    count, accepted = (float(one.sum()) for one in data.counts())
     if not count:
         raise DataError([Problem("labels", f"there is not a single {row} to learn from", hint)])
-    word = "accepted" if data.rows.accepted.any() else "rejected"
-    what = f"every {row} is {word} ({count:,} in all): what makes the difference cannot be learned"
+    word = "accepted" if accepted else "rejected"
+    what = f"every {row} is {word} ({count:,.6g} in all): what makes the difference cannot be learned"
     raise DataError([Problem("labels", what, hint)])
 
 
@@ -213,7 +224,7 @@ def chosen_pull(task: Task, data: Held, towards: Floats) -> tuple[float, Mapping
     aside = np.random.default_rng(task.settings.seed).permutation(len(sets))[: max(1, len(sets) // HELD_OUT)]
     held_out = np.isin(data.choice_set, sets[aside])
     kept, judged = data.take(np.flatnonzero(~held_out)), data.take(np.flatnonzero(held_out))
-    if not (kept.two_classes and len(judged.rows)):
+    if not (two_classes(kept) and len(judged.rows)):
         return PULLS[-1], {}
     shared = task.pooled(kept, towards).phi
     own = np.repeat(shared, data.groups, axis=0)

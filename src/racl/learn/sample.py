@@ -41,6 +41,10 @@ class Logits:
     d: Floats  # (personas + 1,)
     beta: Floats  # (personas + 1,)
 
+    def of(self, group: int) -> Floats:
+        """(p + 2,) u, d and beta of one group."""
+        return np.concatenate([self.u[group], [self.d[group], self.beta[group]]])
+
 
 class Learner(Protocol):
     """From rows to what is preferred."""

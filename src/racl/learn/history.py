@@ -1,0 +1,107 @@
+"""From a frame and what became of its rows to a sample to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racl.decide import refusal
+from racl.domain.model import Domain
+from racl.errors import DataError, Problem, Refusal, RowError
+from racl.frames import Table, beside, read_frame
+from racl.frames.beside import codes, labels, numbers
+from racl.learn.sample import Sample
+from racl.metrics.truth import Truth, truth_of
+from racl.model import Model
+from racl.options import Options, blank, expand_table
+
+SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Rows and what became of them: columns of the frame by name, or entries given apart, one a row."""
+
+    frame: object  # of whatever kind, or a table that was read from files
+    labels: object
+    choice_set: object = None
+    weight: object = None
+    refused: Literal["raise", "collect"] = "raise"
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """The rows of a history that can be learned from, and those that were refused."""
+
+    sample: Sample
+    refusals: tuple[Refusal, ...]
+    given: int
+    kept: NDArray[np.intp]  # the numbers of the rows of the sample
+
+
+def gathered(
+    domain: Domain, history: History, *, other: bool = False, threads: int | None = None
+) -> Gathered:
+    """The sample of a history; `other` where a persona need not be a declared one."""
+    table = table_of(history.frame)
+    model = blank(domain, other=other)
+    options = expand_table(model, table, threads=threads)
+    given = {
+        what: beside(table, one, what)
+        for what, one in (
+            ("labels", history.labels),
+            ("choice_set", history.choice_set),
+            ("weight", history.weight),
+        )
+        if one is not None
+    }
+    kept = np.flatnonzero(~options.refused)
+    refusals = _refusals(model, table, options, history.refused)
+    sets = _sets(codes(given["choice_set"])) if "choice_set" in given else np.arange(table.rows)
+    weight = numbers(given["weight"], 0.0) if "weight" in given else np.ones(table.rows)
+    sample = Sample(options, labels(given["labels"]), weight, sets)
+    whole = len(kept) == table.rows
+    return Gathered(sample if whole else sample.take(kept), refusals, table.rows, kept)
+
+
+def table_of(frame: object) -> Table:
+    """A frame of whatever kind as a table."""
+    return frame if isinstance(frame, Table) else read_frame(frame)
+
+
+def _sets(found: tuple[NDArray[np.intp], list[object]]) -> NDArray[np.intp]:
+    number, known = found
+    if None in known:
+        row = int(np.argmax(number == known.index(None)))
+        raise DataError([Problem(f"row {row}: choice_set", "null, and every row needs its choice set")])
+    return number
+
+
+def _refusals(model: Model, table: Table, options: Options, refused: str) -> tuple[Refusal, ...]:
+    if refused not in ("raise", "collect"):
+        raise ValueError(f"refused is {refused!r}; it may be 'raise' or 'collect'")
+    rows = np.flatnonzero(options.refused)
+
+    def each() -> Iterator[Refusal]:
+        return (refusal(model, table, int(row)) for row in rows)
+
+    if len(rows) and refused == "raise":
+        raise RowError(islice(each(), SHOWN), len(rows))
+    return tuple(each())
+
+
+def truth_on(model: Model, history: History, kept: NDArray[np.intp]) -> Truth:
+    """What a truth model says of the rows of a history that are learned from."""
+    table = table_of(history.frame)
+    other = model.taste.default is not None
+    options = expand_table(blank(model.domain, other=other), table).take(kept)
+    if options.refused.any():
+        row = int(kept[np.argmax(options.refused)])
+        found = refusal(blank(model.domain, other=other), table, row)
+        raise RowError([Refusal(row, found.column, f"{found.reason} (by the truth model)")])
+    return truth_of(options, model.weights, labels(beside(table, history.labels, "labels"))[kept])
