@@ -21,7 +21,8 @@ GUARDS = ("none", "fixed", "validated", "certified")
 def test_every_learner_goes_with_every_guard_into_a_model_that_can_be_saved(
     learner: str, guard: str, tmp_path: Path
 ) -> None:
-    recipe = Recipe(learner=learner, guard=guard, known=worlds.truth() if learner == "known" else None)
+    known = worlds.truth() if learner == "known" else None
+    recipe = Recipe(learner=learner, guard=guard, known=known, held_out=0.5)
     found = learn(worlds.market(), worlds.history(6_000), recipe)
     found.model.save(tmp_path / "model.json")
     model = racl.load_model(tmp_path / "model.json")
