@@ -1,0 +1,1 @@
+"""A decision service: HTTP in front of a model, with a memory."""
