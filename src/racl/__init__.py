@@ -26,6 +26,7 @@ from racl.semantics import Credit, Decision
 if TYPE_CHECKING:
     from racl.decide import Decisions
     from racl.explain import Explanation
+    from racl.learn.estimator import RepairClassifier
     from racl.metrics.compare import Comparison, Difference, compare
     from racl.metrics.evaluate import evaluate
     from racl.metrics.rates import Rate
@@ -51,6 +52,7 @@ __all__ = [
     "RaclError",
     "Rate",
     "Refusal",
+    "RepairClassifier",
     "RowError",
     "compare",
     "evaluate",
@@ -65,6 +67,7 @@ LATER = {
     "Explanation": "racl.explain",
     "Metrics": "racl.metrics.report",
     "Rate": "racl.metrics.rates",
+    "RepairClassifier": "racl.learn.estimator",
     "compare": "racl.metrics.compare",
     "evaluate": "racl.metrics.evaluate",
 }  # what pulls in Arrow is imported when asked for

@@ -83,6 +83,10 @@ class Model:
         document = {"racl_model": FORMAT, "domain": domain.document, "preference": preference, **default}
         return parse_model(json.dumps(document, default=dict))
 
+    def __getstate__(self) -> dict[str, object]:
+        """What goes to another process: not the engines that were made for this one."""
+        return {"domain": self.domain, "taste": self.taste, "fit": self.fit}
+
     def __repr__(self) -> str:
         return f"<Model of {self.domain!r}>"
 

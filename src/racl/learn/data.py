@@ -45,7 +45,10 @@ class Held:
         """Sums and squares of the features of all states, and of the thresholds."""
         rows = self.rows
         shift = np.append(rows.features[:1].sum(axis=0), rows.threshold[:1].sum())
-        return moments(rows.features, rows.threshold, shift)
+        if (rows.weight == 1.0).all():
+            return moments(rows.features, rows.threshold, shift)
+        weight = np.repeat(rows.weight, np.diff(rows.start)), rows.weight
+        return moments(rows.features, rows.threshold, shift, weight)
 
     def counts(self) -> tuple[Floats, Floats]:
         """(G,) the weight of the rows of each group, and that of the accepted ones."""

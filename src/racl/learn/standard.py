@@ -63,21 +63,26 @@ class Moments:
         return Moments(count, total, self.square + other.square, self.shift)
 
 
-def moments(features: Floats, threshold: Floats, shift: Floats) -> Moments:
-    """The moments of the features of some states, and of the thresholds of some rows."""
+def moments(
+    features: Floats, threshold: Floats, shift: Floats, weight: tuple[Floats, Floats] | None = None
+) -> Moments:
+    """The moments of the features of some states, and of the thresholds of some rows; each may count by a weight."""
     p = features.shape[1]
     count = np.full(p + 1, float(len(features)))
     count[p] = len(threshold)
+    if weight is not None:
+        count[:p], count[p] = weight[0].sum(), weight[1].sum()
     total, square = np.zeros(p + 1), np.zeros(p + 1)
     for number in range(p + 1):
         column = (features[:, number] if number < p else threshold) - shift[number]
-        total[number], square[number] = column.sum(), column @ column
+        weighted = column if weight is None else column * weight[int(number == p)]
+        total[number], square[number] = weighted.sum(), weighted @ column
     return Moments(count, total, square, shift)
 
 
 def standard_of(moments: Moments) -> Standard:
     """Mean 0 and deviation 1; what does not vary is left at 0, so that a penalty gives it no weight."""
-    count = np.maximum(moments.count, 1.0)
+    count = np.where(moments.count > 0, moments.count, 1.0)
     mean = moments.sum / count
     spread = np.sqrt(np.maximum(moments.square / count - mean * mean, 0.0))
     varies = spread > 1e-12 * np.maximum(1.0, np.abs(mean + moments.shift))
