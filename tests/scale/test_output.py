@@ -252,7 +252,8 @@ def hard_link_to_input(path: Path) -> Path:
 
 NO_OUTPUT = [
     ("out.txt", whole, "rows/a.csv", "unknown suffix `.txt`"),
-    ("out.csv.gz", whole, "rows/a.csv", "unknown suffix `.gz`"),
+    ("out.gz", whole, "rows/a.csv", "unknown suffix `.gz`"),
+    ("out.parquet.gz", whole, "rows/a.csv", "Parquet within another compression"),
     ("out.csv", a_folder, "rows/a.csv", "is a folder"),
     ("out.csv", elsewhere, "rows/a.csv", "no such folder"),
     ("out.csv", the_input, "rows/a.csv", "is the file that is read"),

@@ -116,7 +116,7 @@ def pipe(path: Path) -> Path:
 
 BAD: list[tuple[str, Callable[[Path], Path], str]] = [
     ("missing.csv", lambda p: p, "no such file"),
-    ("rows.txt", make, "unknown suffix `.txt` (one of .parquet, .csv, .jsonl, .ndjson)"),
+    ("rows.txt", make, "unknown suffix `.txt` (one of .parquet, .csv, .jsonl, .ndjson; text"),
     ("rows.parquett", make, "unknown suffix `.parquett` (did you mean `.parquet`?)"),
     ("rows", lambda p: rubbish(p, b"x"), "unknown suffix `` (one of"),
     ("pipe.csv", pipe, "not a regular file"),
@@ -149,7 +149,11 @@ BAD: list[tuple[str, Callable[[Path], Path], str]] = [
         "other columns than `a.parquet`: `fare` of type int64 instead of `fare` of type double",
     ),
     ("headers", mixed_headers, "other columns than `a.csv`: 1 of them where 2 are expected"),
-    ("nested", nested_folder, "not a regular file (a folder of rows holds files and nothing else)"),
+    (
+        "nested",
+        nested_folder,
+        "not a regular file (a folder of rows holds files, or folders named `column=value`)",
+    ),
 ]
 
 

@@ -89,7 +89,7 @@ def run(asked: Namespace) -> Exit:
 def decide_files(asked: Namespace) -> Tally:
     """Write the decisions and set refused rows aside; raises RowError where they are not to be."""
     model = read_model(asked.model)
-    rows = read_rows(asked.rows)
+    rows = read_rows(asked.rows, model.domain.columns_read)
     tally, start = Tally(), perf_counter()
     with _output(asked, model, rows) as output, _rejects(asked, rows) as rejects:
         for decisions in _decided(asked, model, rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from racl.cli.stopping import leave_signals_to_python
 from racl.errors import DataError, ModelError, Problem
 
 if TYPE_CHECKING:
+    from racl.domain.model import Column
     from racl.model import Model
     from racl.scale import Rows
 
@@ -26,12 +27,12 @@ def read_model(path: str) -> Model:
     return load_model(path)
 
 
-def read_rows(path: str) -> Rows:
-    """The rows of a file or a folder."""
+def read_rows(path: str, typed: Sequence[Column] = ()) -> Rows:
+    """The rows of a file, a folder or a pattern; these columns of a domain say what the names of folders mean."""
     from racl.scale import open_rows
 
     leave_signals_to_python()
-    return open_rows(path)
+    return open_rows(path, typed)
 
 
 @contextmanager

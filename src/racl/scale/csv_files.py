@@ -8,7 +8,7 @@ import io
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ import pyarrow.types as pt
 
 from racl.frames import Table, read_arrow
 from racl.scale.json_text import json_texts
+from racl.scale.opening import Meter, opened
 from racl.scale.paths import fault, reading
 from racl.scale.texts import TEXT, as_bytes, joined
 
@@ -36,7 +37,7 @@ def csv_schema(path: Path) -> pa.Schema:
 
 def _header(path: Path) -> tuple[list[str], bool]:
     """The names in the first line, and whether anything follows."""
-    with reading(path), path.open(encoding="utf-8-sig", newline="") as file:
+    with reading(path), opened(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as file:
         try:
             names = next((record for record in csv.reader(file) if record), [])
             more = any(line.strip() for line in file)
@@ -49,7 +50,7 @@ def _header(path: Path) -> tuple[list[str], bool]:
     return names, more
 
 
-def csv_batches(path: Path, rows: int) -> Iterator[Table]:
+def csv_batches(path: Path, rows: int, meter: Meter | None = None) -> Iterator[Table]:
     """The rows of a file, a block of bytes at a time; rows of another length than the header are faults."""
     names, more = _header(path)
     if not more:
@@ -58,23 +59,26 @@ def csv_batches(path: Path, rows: int) -> Iterator[Table]:
     position = 0
     cells = pa.schema([(name, pa.string()) for name in names]).empty_table()
     part = read_arrow(cells)
-    for batch in _blocks(path, names, ragged):
+    tail = Tail()
+    for batch in _blocks(path, names, ragged, tail, meter):
         cells = pa.Table.from_batches([batch]).rename_columns(names)
         for start in range(0, cells.num_rows, rows):
             part = ragged.spliced(cells.slice(start, rows), position)
             position += part.rows
             yield part
     left = ragged.spliced(cells.slice(0, 0), position, last=True)
-    if ragged.open_quote or (left.rows == 0 and part.rows - 1 not in part.faults and _ends_open(path, cells)):
+    if ragged.open_quote or (left.rows == 0 and part.rows - 1 not in part.faults and _ends_open(tail, cells)):
         raise fault(path, "a quote is opened in the last rows and never closed")
     if left.rows:
         yield left
 
 
-def _blocks(path: Path, names: list[str], ragged: Ragged) -> Iterator[pa.RecordBatch]:
+def _blocks(
+    path: Path, names: list[str], ragged: Ragged, tail: Tail, meter: Meter | None
+) -> Iterator[pa.RecordBatch]:
     try:
-        with path.open("rb") as file:
-            yield from _reader(CheckedText(file), names, ragged)
+        with opened(path, meter) as file:
+            yield from _reader(CheckedText(file, tail), names, ragged)
     except UnicodeDecodeError as error:
         raise fault(path, "not UTF-8 text", "save it as UTF-8") from error
     except pa.ArrowInvalid as error:
@@ -83,11 +87,18 @@ def _blocks(path: Path, names: list[str], ragged: Ragged) -> Iterator[pa.RecordB
         raise
 
 
+@dataclass(slots=True)
+class Tail:
+    """The last bytes of a file that was read."""
+
+    data: bytes = b""
+
+
 class CheckedText(io.RawIOBase):
     """A file of bytes that complains where it is no UTF-8: of rows that are left out, the reader would not."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
+    def __init__(self, file: BinaryIO, tail: Tail) -> None:
+        self.file, self.tail = file, tail
         self.decoder = codecs.getincrementaldecoder("utf-8")()
 
     def readable(self) -> bool:
@@ -98,15 +109,14 @@ class CheckedText(io.RawIOBase):
         """So many bytes, or all."""
         data = self.file.read(size)
         self.decoder.decode(data, final=not data)
+        self.tail.data = (self.tail.data + data[-TAIL_BYTES:])[-TAIL_BYTES:]
         return data
 
 
-def _ends_open(path: Path, cells: pa.Table) -> bool:
+def _ends_open(tail: Tail, cells: pa.Table) -> bool:
     """Whether the last cell is a quote that was never closed, and so may have swallowed rows."""
     last = cells.columns[-1][-1].as_py() if cells.num_rows else ""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        closed = file.read().rstrip().endswith(b'"')
+    closed = tail.data.rstrip().endswith(b'"')
     return not closed and len(LINE_END.split(last or "")) > 1
 
 

@@ -15,12 +15,14 @@ import pyarrow as pa
 from racl.documents import read_json
 from racl.frames import Table, read_rows
 from racl.scale.json_text import json_fields, json_text
+from racl.scale.opening import Meter, opened
 from racl.scale.paths import reading
 from racl.scale.texts import as_bytes, joined
 from racl.values import Fault
 
 LINE_BYTES = 1 << 24
 ROWS_AT_ONCE = 1 << 14  # more of them, and Python's search for unused objects takes as long as the reading
+BYTES_AT_ONCE = 1 << 24
 NESTED = (dict, list)
 HUGE = 2.0**63
 BYTES = pa.large_binary()
@@ -106,24 +108,34 @@ def _has_half_a_pair(row: Mapping[str, object]) -> bool:
     return False
 
 
-def lines_of(path: Path) -> Iterator[bytes]:
+def lines_of(path: Path, meter: Meter | None = None) -> Iterator[bytes]:
     """The lines of a file that are not blank, without their ends; of a line too long only its beginning."""
-    with path.open("rb") as file:
-        start = file.read(len(BYTE_ORDER_MARK))
-        file.seek(len(start) if start == BYTE_ORDER_MARK else 0)
+    with opened(path, meter) as file:
+        first = True
         while line := file.readline(LINE_BYTES + 1):
             rest = line
             while len(rest) > LINE_BYTES and not rest.endswith(b"\n"):
                 rest = file.readline(LINE_BYTES + 1)
-            if not line.isspace():
+            if first:
+                line, first = line.removeprefix(BYTE_ORDER_MARK), False
+            if line and not line.isspace():
                 yield line.rstrip(b"\r\n")
 
 
-def jsonl_batches(path: Path, rows: int) -> Iterator[Table]:
-    """The rows of a file, so many at a time."""
-    lines = lines_of(path)
-    while batch := tuple(islice(lines, min(rows, ROWS_AT_ONCE))):
+def jsonl_batches(path: Path, rows: int, meter: Meter | None = None) -> Iterator[Table]:
+    """The rows of a file, so many at a time, fewer where they are long."""
+    lines = lines_of(path, meter)
+    while batch := tuple(_some(lines, min(rows, ROWS_AT_ONCE))):
         yield lines_table(batch)
+
+
+def _some(lines: Iterator[bytes], rows: int) -> Iterator[bytes]:
+    room = BYTES_AT_ONCE
+    for line in islice(lines, rows):
+        yield line
+        room -= len(line)
+        if room <= 0:
+            return
 
 
 def lines_table(lines: tuple[bytes, ...]) -> Table:

@@ -106,7 +106,7 @@ def open_output(
     `typed` are columns that get the domain's types where they come from CSV; `apart` are other outputs.
     """
     path = Path(path)
-    check_output(path, rows.path, *apart)
+    check_output(path, rows.path, rows.files, *apart)
     raw = rows.format is format_of(path) is Format.JSONL
     own = None if raw else _own_schema(path, rows, typed)
     if own is not None:
@@ -153,6 +153,6 @@ class Rejects:
 def open_rejects(path: str | Path, rows: Rows, *, apart: Sequence[Path] = ()) -> Iterator[Rejects]:
     """Where to write refused rows; at the end, and only then, the file is there."""
     path = Path(path)
-    check_output(path, rows.path, *apart)
+    check_output(path, rows.path, rows.files, *apart)
     with _opened(path, REFUSAL) as sink:
         yield Rejects(path, sink)

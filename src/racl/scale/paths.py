@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ SUFFIXES = {
     ".jsonl": Format.JSONL,
     ".ndjson": Format.JSONL,
 }
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+WILD = "*?["
 PASSED_OVER = (".", "_")  # how the names of files begin that are not rows: `_SUCCESS`, `.part.crc`
 
 
@@ -37,19 +40,32 @@ def fault(path: Path, what: str, hint: str = "") -> DataError:
 
 
 def format_of(path: Path) -> Format:
-    """The format that a file's suffix names."""
+    """The format that a file's suffix names, beneath that of its compression."""
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        hint = nearest(suffix, SUFFIXES) if suffix else ""
-        raise fault(path, f"unknown suffix {quoted(path.suffix)}", hint or f"one of {', '.join(SUFFIXES)}")
-    return SUFFIXES[suffix]
+    inner = Path(path.stem).suffix.lower() if suffix in COMPRESSIONS else suffix
+    if suffix in COMPRESSIONS and SUFFIXES.get(inner) is Format.PARQUET:
+        raise fault(path, "Parquet within another compression", "Parquet compresses its own pages")
+    if inner not in SUFFIXES:
+        hint = nearest(inner, SUFFIXES) if inner else ""
+        raise fault(path, f"unknown suffix {quoted(inner or path.suffix)}", hint or KNOWN)
+    return SUFFIXES[inner]
+
+
+KNOWN = f"one of {', '.join(SUFFIXES)}; text also with {' or '.join(COMPRESSIONS)} behind it"
+
+
+def compression_of(path: Path) -> str | None:
+    """How a file of text is compressed, if it is."""
+    return COMPRESSIONS.get(path.suffix.lower())
 
 
 def input_files(path: Path) -> tuple[Path, ...]:
-    """The files of a path: itself, or what its folder holds, by name."""
+    """The files of a path: itself, what its folder holds, or what fits its pattern, by name."""
     if path.is_dir():
-        return _folder_files(path)
+        return _alike(_folder_files(path))
     if not path.exists():
+        if any(sign in str(path) for sign in WILD):
+            return _alike(_fitting(path))
         raise fault(path, "no such file", _near_file(path))
     if not path.is_file():
         raise fault(path, "not a regular file")
@@ -64,15 +80,37 @@ def _near_file(path: Path) -> str:
         return ""
 
 
-def _folder_files(folder: Path) -> tuple[Path, ...]:
-    files = sorted(file for file in folder.iterdir() if not file.name.startswith(PASSED_OVER))
+def _fitting(pattern: Path) -> list[Path]:
+    """The files that fit a pattern, and those of the folders that do."""
+    found = [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True))]  # noqa: PTH207 - of absolute patterns, too
+    files = [file for one in found for file in (_folder_files(one) if one.is_dir() else [one])]
     if not files:
-        raise fault(
-            folder, "a folder without rows", f"it should hold files that end in {', '.join(SUFFIXES)}"
-        )
+        raise fault(pattern, "no file fits this pattern")
+    return list(dict.fromkeys(files))
+
+
+def _folder_files(folder: Path) -> list[Path]:
+    """The files of a folder, and of folders in it that are named `column=value`."""
+    inside = sorted(one for one in folder.iterdir() if not one.name.startswith(PASSED_OVER))
+    if not inside:
+        hint = f"it should hold files that end in {', '.join(SUFFIXES)}"
+        raise fault(folder, "a folder without rows", hint)
+    files: list[Path] = []
+    for one in inside:
+        if one.is_dir() and "=" in one.name:
+            files += _folder_files(one)
+        elif one.is_file():
+            files.append(one)
+        else:
+            hint = "a folder of rows holds files, or folders named `column=value`"
+            raise fault(one, "not a regular file", hint)
+    return files
+
+
+def _alike(files: Sequence[Path]) -> tuple[Path, ...]:
     for file in files:
         if not file.is_file():
-            raise fault(file, "not a regular file", "a folder of rows holds files and nothing else")
+            raise fault(file, "not a regular file")
         if format_of(file) is not format_of(files[0]):
             raise fault(
                 file, f"another format than {quoted(files[0].name)}", "a folder of rows holds one format"
@@ -80,7 +118,7 @@ def _folder_files(folder: Path) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def check_output(path: Path, inputs: Path, *others: Path) -> None:
+def check_output(path: Path, inputs: Path, files: Sequence[Path], *others: Path) -> None:
     """Refuses to write over what is read, next to it in its folder, or over another output."""
     format_of(path)
     if path.is_dir():
@@ -91,7 +129,7 @@ def check_output(path: Path, inputs: Path, *others: Path) -> None:
         raise fault(path, "not a regular file")
     if inputs.is_dir() and path.resolve().is_relative_to(inputs.resolve()):
         raise fault(path, "lies within the folder of rows that is read", "write to another folder")
-    if _same(path, inputs):
+    if any(_same(path, file) for file in (inputs, *files)):
         raise fault(path, "is the file that is read", "write to another file")
     if any(_same(path, other) for other in others):
         raise fault(path, "is written twice", "decisions and refused rows need a file each")
