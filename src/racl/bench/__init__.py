@@ -1,0 +1,1 @@
+"""The paper's benchmark: tiers with their truth, the protocol, its tables and figures."""
