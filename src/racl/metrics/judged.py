@@ -40,7 +40,11 @@ class Judged(ByRow):
 
 def judged(options: Options, weights: Floats) -> Judged:
     """What weights (personas + 1, p + 1) decide on the rows of a table of options, to the bit as the engines do."""
-    values = table.values(options, weights)
+    return judged_states(options, table.values(options, weights))
+
+
+def judged_states(options: Options, values: Floats) -> Judged:
+    """What is decided on the rows of a table of options whose states have these values (m,)."""
     top, about = table.best(options, values), table.chosen(options, values)
     value = table.at(values, about, nothing=np.nan)
     accepted = table.at(values, top, nothing=-np.inf) >= options.threshold
