@@ -128,7 +128,7 @@ def with_credits(said: Judged, shares: Floats) -> Judged:
 
 
 def _likeliest(shares: Floats, credits_: list[int]) -> NDArray[np.intp]:
-    return np.asarray(credits_, np.intp)[shares[:, credits_].argmax(axis=1)]
+    return np.asarray(np.array(credits_)[shares[:, credits_].argmax(axis=1)], np.intp)
 
 
 def _examples(sample: Sample, answer: NDArray[np.bool_] | NDArray[np.int8]) -> Examples:
