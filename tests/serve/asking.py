@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from cli.air import AIR, PREFERENCE
 from racl.domain.files import parse_domain
 from racl.model import Model
+from racl.serve import running
 from racl.serve.app import App
 from racl.serve.registry import HERE, first, version_from, warmed
 from racl.serve.service import Service
 from racl.serve.settings import Settings
+from racl.serve.store import sqlite
+from racl.serve.store.memory import Memory
 
 GOOD: dict[str, Any] = {
     "fare": 80.0, "stops": 1, "has_bag": False, "carrier": "UA", "persona": "leisure", "budget": 40.0,
@@ -98,3 +103,17 @@ def served(settings: Settings | None = None, model: Model | None = None) -> Serv
     service = Service(settings or Settings())
     service.registry.put(HERE, first(warmed(version_from(model or air_model(), 0.0))))
     return service
+
+
+@contextmanager
+def remembered(store: Path, settings: Settings | None = None, *models: Model) -> Iterator[Asker]:
+    """A service of the small domain that remembers."""
+    memory = Memory(sqlite.connect(str(store)), sqlite.readers(str(store)))
+    service = Service(settings or Settings(), memory=memory)
+    running.served(
+        service.registry, memory, [warmed(version_from(one, 0.0)) for one in models or (air_model(),)]
+    )
+    try:
+        yield Asker(service)
+    finally:
+        memory.close()

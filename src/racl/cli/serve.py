@@ -22,6 +22,8 @@ def arguments(parser: Parser) -> None:
     parser.add_argument(
         "--port", metavar="N", type=whole(0), default=8000, help="where to listen; 8000 if not said"
     )
+    about = "the file that keeps decisions, racl.db if not said; `none` for no memory"
+    parser.add_argument("--store", metavar="FILE", default="racl.db", help=about)
 
 
 def run(asked: Namespace) -> Exit:
@@ -31,7 +33,7 @@ def run(asked: Namespace) -> Exit:
         from racl.serve.settings import Settings
     except ModuleNotFoundError as fault:
         raise CallError([Problem("racl serve", f"`{fault.name}` is not installed", EXTRA)]) from None
-    settings = Settings(models=tuple(asked.models), host=asked.host, port=asked.port)
+    settings = Settings(models=tuple(asked.models), host=asked.host, port=asked.port, store=asked.store)
     if settings.public:
         what = "an address that others can reach wants keys, which are not there yet"
         raise CallError([Problem("racl serve", what, "leave out --host")])

@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from racl.errors import RowError
-from racl.explain.case import Case, case_of, judge
+from racl.explain.case import case_of, judge
 from racl.model import Model
-from racl.semantics import Decision, Refused, State, read_row
+from racl.semantics import Decision, Refused, read_row
 from racl.serve.deciding import Found, decide_row, decide_rows, declared, sure
 from racl.serve.faults import RequestError, invalid, pointer
-from racl.serve.registry import Version
+from racl.serve.recording import keep, results, shadowed
+from racl.serve.registry import Serving, Version
+from racl.serve.remembering import recalled, unmasked, verdict, version_of
 from racl.serve.routes import Call
-from racl.serve.service import Service, new_id
+from racl.serve.service import Service
 from racl.serve.wire import (
     ChooseAnswer,
     ChooseRequest,
     DecideAnswer,
-    Decided,
     DecideRequest,
     ExplainAnswer,
     ExplainRequest,
-    Verdict,
     WhatIfAnswer,
     WhatIfRequest,
 )
@@ -36,28 +35,34 @@ def given(value: Any) -> Any:
     return None if value is UNSET else value
 
 
-async def decide(service: Service, call: Call) -> DecideAnswer:
+async def decide(service: Service, call: Call) -> Any:
     """Decide a row, which is refused as a whole, or rows, each of which may be refused by itself."""
     asked: DecideRequest = call.body
     if (asked.row is UNSET) == (asked.rows is UNSET):
         raise invalid("either `row` or `rows` is wanted", "", "missing_field")
-    version = version_for(service, call, asked.model, asked.idempotency_key)
+    serving, version = version_for(service, call, asked.model, asked.idempotency_key)
     if isinstance(asked.rows, UnsetType):
-        found: list[Found] = [sure(decide_row(version.model, asked.row or {}, "row"))]
+        rows: Sequence[Any] = [asked.row]
+        found: Sequence[Found] = [sure(decide_row(version.model, asked.row or {}, "row"))]
     else:
-        check_count(service, asked.rows)
-        found = decide_rows(version.model, asked.rows)
-    return DecideAnswer(results(service, version, found))
+        rows = asked.rows
+        check_count(service, rows)
+        found = decide_rows(version.model, rows)
+    answers, records = results(service, call, version, rows, found)
+    differences = list(shadowed(service, serving, version, rows, found, answers, call))
+    return await keep(service, call, DecideAnswer(answers), records, differences)
 
 
-async def choose(service: Service, call: Call) -> ChooseAnswer:
+async def choose(service: Service, call: Call) -> Any:
     """Decide a choice set and take its best; one bad row spoils the set."""
     asked: ChooseRequest = call.body
     check_count(service, asked.rows)
-    version = version_for(service, call, asked.model, asked.idempotency_key)
+    serving, version = version_for(service, call, asked.model, asked.idempotency_key)
     found = [sure(one) for one in decide_rows(version.model, asked.rows)]
     check_context(version.model, asked.rows)
-    return ChooseAnswer(chosen(found), results(service, version, found))
+    answers, records = results(service, call, version, asked.rows, found)
+    differences = list(shadowed(service, serving, version, asked.rows, found, answers, call))
+    return await keep(service, call, ChooseAnswer(chosen(found), answers), records, differences)
 
 
 def chosen(found: Sequence[Decision]) -> int | None:
@@ -78,10 +83,12 @@ def check_context(model: Model, rows: Sequence[Mapping[str, Any]]) -> None:
                 raise invalid(words, pointer("rows", number, column.name), "row_refused")
 
 
-def version_for(service: Service, call: Call, name: str | UnsetType, key: str | UnsetType = UNSET) -> Version:
-    """The version that decides this request."""
+def version_for(
+    service: Service, call: Call, name: str | UnsetType, key: str | UnsetType = UNSET
+) -> tuple[Serving, Version]:
+    """The model of a request, and the version that decides it."""
     serving = service.registry.asked(call.caller.tenant, given(name))
-    return serving.deciding(call.request_id if isinstance(key, UnsetType) else key)
+    return serving, serving.deciding(call.request_id if isinstance(key, UnsetType) else key)
 
 
 def check_count(service: Service, rows: Sequence[Any]) -> None:
@@ -91,29 +98,13 @@ def check_count(service: Service, rows: Sequence[Any]) -> None:
         raise RequestError(413, "too_large", f"{len(rows):,} rows; a request may hold {most:,}", "/rows")
 
 
-def results(service: Service, version: Version, found: Sequence[Found]) -> list[Any]:
-    """What a request is answered, row by row."""
-    counts, reference = service.counts, version.reference
-    answers: list[Any] = []
-    for one in found:
-        if isinstance(one, RequestError):
-            counts.refused_rows[(reference,)] += 1
-            answers.append({"error": one.shown()})
-            continue
-        counts.decisions[(reference, one.credit.value)] += 1
-        answers.append(
-            Decided(new_id(), reference, one.accepted, one.credit, one.plan, one.value, one.margin, one.cost)
-        )
-    return answers
-
-
 # explaining ------------------------------------------------------------------------------------------
 
 
 async def explain(service: Service, call: Call) -> ExplainAnswer:
     """Explain the decision on a row; nothing is logged."""
     asked: ExplainRequest = call.body
-    return explained(version_for(service, call, asked.model), asked.row)
+    return explained(version_for(service, call, asked.model)[1], asked.row)
 
 
 def explained(version: Version, row: Mapping[str, Any]) -> ExplainAnswer:
@@ -129,9 +120,12 @@ def explained(version: Version, row: Mapping[str, Any]) -> ExplainAnswer:
 async def what_if(service: Service, call: Call) -> WhatIfAnswer:
     """The decision on a row as it would be with other columns, another budget or another threshold."""
     asked: WhatIfRequest = call.body
-    if asked.row is UNSET or asked.id is not UNSET:
-        raise invalid("`row` is wanted", "/row", "missing_field")
-    return turned(version_for(service, call, asked.model), asked.row or {}, asked)
+    if (asked.row is UNSET) == (asked.id is UNSET):
+        raise invalid("either `row` or `id` is wanted", "", "missing_field")
+    if isinstance(asked.id, UnsetType):
+        return turned(version_for(service, call, asked.model)[1], asked.row or {}, asked)
+    logged = await recalled(service, call, asked.id)
+    return turned(version_of(service, call, logged), unmasked(logged), asked)
 
 
 def turned(version: Version, row: Mapping[str, Any], asked: WhatIfRequest) -> WhatIfAnswer:
@@ -156,7 +150,7 @@ def judged(model: Model, row: Mapping[str, Any], decision: Decision, asked: What
     state = read_row(model.domain, model.taste, row)
     if isinstance(state, Refused):
         raise invalid(state.reason, pointer("row", state.column), "row_refused")
-    case = of_case(model, state, decision)
+    case = case_of(model, state, decision)
     budget = case.budget if isinstance(asked.budget, UnsetType) else asked.budget
     threshold = case.threshold if isinstance(asked.threshold, UnsetType) else asked.threshold
     if budget < 0:
@@ -165,13 +159,3 @@ def judged(model: Model, row: Mapping[str, Any], decision: Decision, asked: What
     if isinstance(found, Refused):
         raise invalid(f"{found.column}: {found.reason}", "", "row_refused")
     return found
-
-
-def of_case(model: Model, state: State, decision: Decision) -> Case:
-    """The case of a row that was read and decided."""
-    return case_of(model, state, decision)
-
-
-def verdict(decision: Decision) -> Verdict:
-    """A decision as an answer holds it."""
-    return Verdict(*(getattr(decision, name) for name in msgspec.structs.asdict(decision)))

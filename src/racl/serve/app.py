@@ -134,15 +134,17 @@ class App:
             return reply_of(await route.handle(service, Call(caller, request_id, path)))
         query = typed(parsed(scope["query_string"]), route.asks, strict=False) if route.asks else None
         data = b""
-        if route.takes is not None:
+        if route.takes is not None or route.raw:
             check_body(service.settings, headers)
             data = await self.intake.body(receive)
         if self.working >= service.settings.max_working:
             raise overloaded("too many requests at once")
         self.working += 1
         try:
-            body = read_body(data, route.takes) if route.takes is not None else None
-            return reply_of(await route.handle(service, Call(caller, request_id, path, body, query)))
+            body: Any = data if route.raw else read_body(data, route.takes) if route.takes else None
+            return reply_of(
+                await route.handle(service, Call(caller, request_id, path, body, query, route.path))
+            )
         finally:
             self.working -= 1
 

@@ -117,3 +117,11 @@ def refused(message: str) -> RequestError:
         path.append(named[1])
     code = "unknown_field" if what.startswith("Object contains unknown") else "wrong_type"
     return invalid(what[:1].lower() + what[1:], pointer(*path), code)
+
+
+def text_of(body: bytes) -> str:
+    """A body as text; raises RequestError where it is none."""
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        raise invalid("not UTF-8", code="malformed") from None

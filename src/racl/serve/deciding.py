@@ -80,13 +80,3 @@ def refused(
         return invalid(f"{found.column}: {found.reason}", pointer(*where), "row_refused")
     code = "row_refused" if found.column in row else "missing_field"
     return invalid(found.reason, pointer(*where, found.column), code)
-
-
-def normalised(model: Model, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row as it was read: every declared column in its order, defaults in place of nulls."""
-    default = model.domain.columns
-    return {
-        column.name: column.default if (given := row.get(column.name)) is None else given
-        for column in default
-        if column.name in row or column.default is not None
-    }

@@ -80,8 +80,8 @@ def operation(route: Route) -> dict[str, Any]:
         "parameters": [*path_parameters(route), *query_parameters(route)],
         "responses": responses(route),
     }
-    if route.takes is not None:
-        content: dict[str, Any] = {"schema": ref(route.takes.__name__)}
+    if route.takes is not None or route.raw:
+        content: dict[str, Any] = {"schema": ref(route.takes.__name__) if route.takes else {"type": "object"}}
         if route.example is not None:
             content["example"] = route.example
         found["requestBody"] = {"required": True, "content": {"application/json": content}}
@@ -134,7 +134,7 @@ def faults(route: Route) -> list[int]:
     found = {400, 408, 421, *route.faults}
     if route.permission is not Permission.OPEN:
         found |= {401, 403}
-    if route.takes is not None:
+    if route.takes is not None or route.raw:
         found |= {403, 404, 413, 415}
     if route.limited:
         found.add(503)

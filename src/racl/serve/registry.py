@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from racl.errors import ModelError, nearest
 from racl.model import Model, parse_model
 from racl.serve.faults import RequestError, invalid, not_found
+from racl.serve.store import models
+from racl.serve.store.connection import Connection
+from racl.serve.store.models import Kept, State
 
 HERE = "default"  # the tenant of whoever needs no key
 SHOWN = 12  # characters of a version
@@ -146,5 +149,61 @@ def first(version: Version) -> Serving:
 
 
 def with_version(serving: Serving, version: Version) -> Serving:
-    """The same with one more version, which does not decide yet."""
+    """The same with one more version, which does not decide yet; with none more where it is there already."""
+    if version.digest in serving.versions:
+        return serving
     return replace(serving, versions={**serving.versions, version.digest: version})
+
+
+# what the memory keeps -------------------------------------------------------------------------------
+
+
+def state_of(serving: Serving) -> State:
+    """Which versions do what, as the memory keeps it."""
+    return State(
+        serving.active.digest,
+        serving.shadow.digest if serving.shadow else None,
+        serving.candidate.digest if serving.candidate else None,
+        serving.share,
+        serving.before,
+    )
+
+
+def kept_of(tenant: str, version: Version) -> Kept:
+    """A version as the memory keeps it."""
+    return Kept(tenant, version.name, version.digest, version.text, int(version.registered * 1e6))
+
+
+def serving_of(state: State, versions: Mapping[str, Version]) -> Serving:
+    """What a state says, of these versions."""
+    return Serving(
+        versions,
+        versions[state.active],
+        versions[state.shadow] if state.shadow else None,
+        versions[state.candidate] if state.candidate else None,
+        state.share,
+        state.before,
+    )
+
+
+def refresh(registry: Registry, connection: Connection) -> None:
+    """Serve what the memory says: what this process changed itself, and what others did."""
+    served = registry.all()
+    held: dict[tuple[str, str], dict[str, Version]] = {
+        key: dict(serving.versions) for key, serving in served.items()
+    }
+    states = models.states(connection)
+    missing = {
+        (tenant, model, digest)
+        for tenant, model, digest in models.known(connection)
+        if digest not in held.get((tenant, model), {})
+    }
+    for kept in models.versions(connection) if missing else ():
+        if (kept.tenant, kept.model, kept.version) in missing:
+            version = warmed(version_of(kept.document, kept.at / 1e6))
+            held.setdefault((kept.tenant, kept.model), {})[kept.version] = version
+    for (tenant, model), state in states.items():
+        now = served.get((tenant, model))
+        versions = held[(tenant, model)]
+        if now is None or state_of(now) != state or len(now.versions) != len(versions):
+            registry.put(tenant, serving_of(state, versions))

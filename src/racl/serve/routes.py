@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -38,6 +40,12 @@ class Call:
     path: Mapping[str, str]
     body: Any = None
     query: Any = None
+    route: str = ""
+
+    @property
+    def decision_id(self) -> str:
+        """A new id for the first decision of the request: it sorts by time and cannot be guessed."""
+        return f"{time.time_ns() // 1000:014x}{secrets.token_hex(6)}000000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +78,5 @@ class Route:
     answer: Any = None  # an example of what it gives
     status: tuple[int, ...] = (200,)
     faults: tuple[int, ...] = ()
+    raw: bool = False  # takes a body of JSON as it is
     limited: bool = True  # whether it counts as work

@@ -14,11 +14,26 @@ import uvicorn
 from racl.errors import DataError, Problem, quoted
 from racl.model import load_model
 from racl.serve.app import App
+from racl.serve.modelling import activated
 from racl.serve.protocol import Protocol
-from racl.serve.registry import HERE, Registry, Version, first, version_from, warmed
+from racl.serve.registry import (
+    HERE,
+    Registry,
+    Version,
+    first,
+    kept_of,
+    refresh,
+    state_of,
+    version_from,
+    warmed,
+    with_version,
+)
 from racl.serve.service import Service
 from racl.serve.settings import Settings
+from racl.serve.store import models
+from racl.serve.store.memory import Memory
 
+LOG = logging.getLogger("racl.serve")
 TOLD = ("request_id", "method", "path", "status", "ms", "address", "model", "version", "detail")
 
 
@@ -60,12 +75,22 @@ def read_models(paths: Iterable[str]) -> list[Version]:
     return found
 
 
-def registry_of(versions: Iterable[Version]) -> Registry:
-    """A registry that serves these models to whoever needs no key."""
-    registry = Registry()
+def served(registry: Registry, memory: Memory | None, versions: Iterable[Version]) -> None:
+    """Serve what the memory knows, and the models that were given; a version that was known before changes nothing."""
+    connection = memory.readers() if memory else None
+    if connection is not None:
+        refresh(registry, connection)
+        connection.close()
     for version in versions:
-        registry.put(HERE, first(version))
-    return registry
+        serving = registry.get(HERE, version.name)
+        if serving is not None and version.digest in serving.versions:
+            continue
+        changed = first(version) if serving is None else activated(with_version(serving, version), version)
+        registry.put(HERE, changed)
+        if memory is not None:
+            writing = memory.writer.connect()
+            models.keep(writing, kept_of(HERE, version), HERE, version.name, state_of(changed))
+            writing.close()
 
 
 def server(service: Service) -> uvicorn.Server:
@@ -93,11 +118,27 @@ def server(service: Service) -> uvicorn.Server:
 def run(settings: Settings) -> None:
     """Serve until told to stop."""
     versions = read_models(settings.models)
+    memory = opened(settings)
+    service = Service(settings, memory=memory)
     log_to_stderr()
-    service = Service(settings, registry_of(versions))
-    log = logging.getLogger("racl.serve")
-    for version in versions:
-        log.info("serving", extra={"model": version.name, "version": version.digest})
-    log.info("listening", extra={"address": f"http://{settings.host}:{settings.port}/"})
-    server(service).run()
-    log.info("stopped")
+    served(service.registry, memory, versions)
+    if memory is not None:
+        service.counts.gauges |= memory.gauges()
+    for serving in service.registry.of(HERE):
+        LOG.info("serving", extra={"model": serving.active.name, "version": serving.active.digest})
+    LOG.info("listening", extra={"address": f"http://{settings.host}:{settings.port}/"})
+    try:
+        server(service).run()
+    finally:
+        if memory is not None:
+            memory.close()
+    LOG.info("stopped")
+
+
+def opened(settings: Settings) -> Memory | None:
+    """The memory that the settings name."""
+    if settings.store == "none":
+        return None
+    from racl.serve.store import sqlite
+
+    return Memory(sqlite.connect(settings.store), sqlite.readers(settings.store), most=settings.max_waiting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from collections.abc import Callable
@@ -9,16 +10,13 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from racl.serve.counting import Counts
+from racl.serve.faults import RequestError
 from racl.serve.registry import Registry
 from racl.serve.settings import Settings
+from racl.serve.store.memory import Memory
 
 _numbers = count()
 _start = secrets.token_hex(5)
-
-
-def new_id() -> str:
-    """An id that sorts by time and cannot be guessed."""
-    return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
 
 
 def new_request_id() -> str:
@@ -34,6 +32,8 @@ class Service:
     registry: Registry = field(default_factory=Registry)
     counts: Counts = field(default_factory=Counts)
     clock: Callable[[], float] = time.time
+    memory: Memory | None = None
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one change of models at a time
     stopping: bool = False
 
     def reasons(self) -> list[str]:
@@ -41,4 +41,12 @@ class Service:
         found = ["shutting down"] if self.stopping else []
         if not self.registry.all():
             found.append("no model is served")
+        if self.memory is not None and self.memory.writer.failed:
+            found.append("the memory cannot be written")
         return found
+
+    def log(self) -> Memory:
+        """The memory; raises RequestError where none is kept."""
+        if self.memory is None:
+            raise RequestError(404, "not_found", "this service keeps no log")
+        return self.memory

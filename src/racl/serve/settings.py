@@ -13,11 +13,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     models: tuple[str, ...] = ()
     host: str = "127.0.0.1"
     port: int = 8000
+    store: str = "racl.db"  # a file, or `none`
     hosts: tuple[str, ...] = ()  # names by which the service is called besides those of the loopback
     max_body: int = 8 << 20  # bytes
     max_rows: int = 10_000  # of a request
     max_receiving: int = 64 << 20  # bytes of all bodies on their way in
     max_working: int = 256  # requests being answered
+    max_waiting: int = 50_000  # decisions that are not on the disk yet
     max_connections: int = 2_000
     receive_seconds: float = 10.0  # for a whole request to come in, or an answer to be taken
     access_log: bool = False  # a line for every request, not for failed ones only

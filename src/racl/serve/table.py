@@ -4,25 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from racl.serve import answering, stating
+from racl.serve import answering, modelling, remembering, stating
 from racl.serve.routes import Permission, Route
 from racl.serve.wire import (
     ChooseAnswer,
     ChooseRequest,
     DecideAnswer,
     DecideRequest,
+    DecisionsAnswer,
+    DecisionsQuery,
+    DifferencesAnswer,
     ExplainAnswer,
     ExplainRequest,
     Health,
+    LimitQuery,
+    LoggedDecision,
     ModelAnswer,
     ModelsAnswer,
     ModelSummary,
+    NothingRequest,
+    OutcomeAnswer,
+    OutcomeRequest,
     Ready,
+    Registered,
+    ReplayAnswer,
+    ShadowRequest,
+    ShareRequest,
+    VersionRequest,
     WhatIfAnswer,
     WhatIfRequest,
 )
 
-OPEN, DECIDE, READ = Permission.OPEN, Permission.DECIDE, Permission.READ
+OPEN, DECIDE, READ, ADMIN = Permission.OPEN, Permission.DECIDE, Permission.READ, Permission.ADMIN
 
 ROW: dict[str, Any] = {
     "fare": 320.0, "carrier": "UA", "cabin": "main", "departs": 8.5, "minutes": 190, "stops": 0, "bags": 0,
@@ -64,6 +77,47 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "GET", "/v1/models/{name}/versions/{version}", READ, "A version of a model in full",
         stating.model_version, gives=ModelAnswer, faults=(404,),
+    ),
+    Route(
+        "POST", "/v1/models", ADMIN, "Send a model file as a new version", modelling.register,
+        raw=True, gives=Registered, status=(200, 201),
+    ),
+    Route(
+        "POST", "/v1/models/{name}/activate", ADMIN, "Let a version decide", modelling.activate,
+        takes=VersionRequest, gives=ModelSummary, example={"version": "3b1a6c0de012"},
+    ),
+    Route(
+        "POST", "/v1/models/{name}/rollback", ADMIN, "Let the version before decide", modelling.roll_back,
+        takes=NothingRequest, gives=ModelSummary, example={}, faults=(409,),
+    ),
+    Route(
+        "POST", "/v1/models/{name}/shadow", ADMIN, "Let a version decide unseen", modelling.shadow,
+        takes=ShadowRequest, gives=ModelSummary, example={"version": "3b1a6c0de012"}, faults=(409,),
+    ),
+    Route(
+        "POST", "/v1/models/{name}/share", ADMIN, "Let a version decide a share", modelling.share,
+        takes=ShareRequest, gives=ModelSummary, example={"version": "3b1a6c0de012", "share": 0.05}, faults=(409,),
+    ),
+    Route(
+        "GET", "/v1/models/{name}/differences", READ, "Where the shadow differs", modelling.differences,
+        asks=LimitQuery, gives=DifferencesAnswer, faults=(404,),
+    ),
+    Route(
+        "GET", "/v1/decisions", READ, "The log, by filters and pages", remembering.decisions,
+        asks=DecisionsQuery, gives=DecisionsAnswer, faults=(404,),
+    ),
+    Route("GET", "/v1/decisions/{id}", READ, "One decision", remembering.decision, gives=LoggedDecision, faults=(404,)),
+    Route(
+        "GET", "/v1/decisions/{id}/explanation", READ, "One decision explained", remembering.explanation,
+        gives=ExplainAnswer, faults=(404, 409),
+    ),
+    Route(
+        "POST", "/v1/decisions/{id}/replay", READ, "One decision made again", remembering.replay,
+        takes=NothingRequest, gives=ReplayAnswer, example={}, faults=(409,),
+    ),
+    Route(
+        "POST", "/v1/decisions/{id}/outcome", DECIDE, "What became of an offer", remembering.outcome,
+        takes=OutcomeRequest, gives=OutcomeAnswer, example={"accepted": True}, status=(200, 201), faults=(409,),
     ),
     Route("GET", "/healthz", OPEN, "The service runs", stating.health, gives=Health, limited=False),
     Route("GET", "/readyz", OPEN, "Requests are answered", stating.ready, gives=Ready, status=(200, 503), limited=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -12,6 +13,8 @@ Row = dict[str, Any]
 Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,63}$")]
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Version = Annotated[str, Meta(pattern="^[0-9a-f]{12,64}$")]
+Moment = Annotated[datetime, Meta(tz=True)]
+DecisionId = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -109,7 +112,7 @@ class WhatIfRequest(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A row, or the id of a logged decision, and what to change: columns, or the rule's budget and threshold."""
 
     row: Row | UnsetType = UNSET
-    id: str | UnsetType = UNSET
+    id: DecisionId | UnsetType = UNSET
     changes: Row = {}
     budget: float | UnsetType = UNSET
     threshold: float | UnsetType = UNSET
@@ -173,6 +176,131 @@ class ModelAnswer(Struct):
     version: str
     active: bool
     document: dict[str, Any]
+
+
+class Registered(Struct):
+    """A version that was sent, and whether it decides already; the first of a model does."""
+
+    name: str
+    version: str
+    active: bool
+
+
+class VersionRequest(Struct, forbid_unknown_fields=True):
+    """A version, by the beginning of its hash."""
+
+    version: Version
+
+
+class ShadowRequest(Struct, forbid_unknown_fields=True):
+    """The version that decides the same requests unseen; null for none."""
+
+    version: Version | None
+
+
+class ShareRequest(Struct, forbid_unknown_fields=True):
+    """The version that decides a share of the requests, by the hash of their keys; null for none."""
+
+    version: Version | None
+    share: Share = 0.0
+
+
+class NothingRequest(Struct, forbid_unknown_fields=True):
+    """An empty object."""
+
+
+class LimitQuery(Struct, forbid_unknown_fields=True):
+    """How many are asked for."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+
+
+class DifferenceSeen(Struct):
+    """A decision that the version in the shadow would have made otherwise."""
+
+    id: str
+    at: datetime
+    version: str
+    shadow: str
+    before: Any
+    after: Any
+
+
+class DifferencesAnswer(Struct):
+    """How many differences each shadow had, and the latest of them."""
+
+    counts: dict[str, int]
+    differences: list[DifferenceSeen]
+
+
+# the log ---------------------------------------------------------------------------------------------
+
+
+class DecisionsQuery(Struct, forbid_unknown_fields=True):
+    """Which decisions are asked for; `after` and `before` are moments as RFC 3339 writes them."""
+
+    model: Name | UnsetType = UNSET
+    version: Version | UnsetType = UNSET
+    credit: Credit | UnsetType = UNSET
+    plan: str | UnsetType = UNSET
+    persona: str | UnsetType = UNSET
+    accepted: bool | UnsetType = UNSET
+    after: Moment | UnsetType = UNSET
+    before: Moment | UnsetType = UNSET
+    cursor: Annotated[int, Meta(ge=1, le=2**62)] | UnsetType = UNSET
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+
+
+class LoggedDecision(Struct):
+    """A decision as the log has it, with the row as it was read and what came of it."""
+
+    id: str
+    at: datetime
+    model: str
+    persona: str | None
+    accepted: bool
+    credit: Credit
+    plan: str | None
+    value: float | None
+    margin: float | None
+    cost: float | None
+    explored: bool  # shown although the model rejected it
+    probability: float  # with which this was shown
+    row: Row
+    masked: list[str]  # columns that are hidden for good
+    outcome: bool | None
+    outcome_at: datetime | None
+
+
+class DecisionsAnswer(Struct):
+    """Decisions, the latest first; `next` is the cursor of the page that follows, null on the last."""
+
+    decisions: list[LoggedDecision]
+    next: int | None
+
+
+class ReplayAnswer(Struct):
+    """A decision as it was logged, and as the same version makes it now."""
+
+    model: str
+    logged: Verdict
+    replayed: Verdict
+    same: bool
+
+
+class OutcomeRequest(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Whether what was offered was accepted, and when."""
+
+    accepted: bool
+    at: Moment | UnsetType = UNSET
+
+
+class OutcomeAnswer(Struct):
+    """The outcome as it is kept."""
+
+    id: str
+    accepted: bool
+    at: datetime
 
 
 # state -----------------------------------------------------------------------------------------------

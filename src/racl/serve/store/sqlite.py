@@ -1,0 +1,116 @@
+"""SQLite as the memory: one file, written ahead, synced in full before anybody is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from racl.errors import DataError, Problem
+from racl.serve.store.connection import Connect, Row, StoreError
+from racl.serve.store.schema import STEPS, statements
+
+AFFECTED = ((3, 7, 0), (3, 51, 2))  # a reset of the write-ahead log may lose what was committed
+WAIT = 10_000  # milliseconds for another writer
+MARK = 0x7261636C  # `racl`, in the file's header
+
+
+class Sqlite:
+    """A connection to the file."""
+
+    def __init__(self, path: str, *, readonly: bool = False) -> None:
+        check_version(apsw.sqlite_lib_version())
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        self.database = apsw.Connection(path, flags=flags, statementcachesize=100)
+        self.database.set_busy_timeout(WAIT)
+        self.database.pragma("journal_mode", "wal")
+        self.database.pragma("synchronous", "full")
+        self.database.pragma("wal_autocheckpoint", 4000)
+        self.database.pragma("query_only", readonly)
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> Sequence[Row]:
+        """The rows that a statement gives."""
+        with said():
+            return self.database.execute(statement, values).fetchall()
+
+    def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """One statement for each of many rows of values."""
+        with said():
+            self.database.executemany(statement, rows)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction that nobody else writes beside."""
+        with said():
+            self.database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            with said():
+                self.database.execute("COMMIT")
+        except BaseException:
+            if self.database.in_transaction:
+                with said():
+                    self.database.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.database.close()
+
+
+@contextmanager
+def said() -> Iterator[None]:
+    """Faults of the database, as faults of the memory."""
+    try:
+        yield
+    except (apsw.Error, OSError) as fault:
+        raise StoreError(f"{type(fault).__name__}: {fault}") from fault
+
+
+def check_version(found: str) -> None:
+    """Refuse a SQLite that may lose what it said to have written."""
+    version = tuple(int(part) for part in found.split(".")[:3])
+    if AFFECTED[0] <= version <= AFFECTED[1]:
+        what = f"SQLite {found} may lose what it has committed when it resets its write-ahead log"
+        raise DataError([Problem("", what, "install a newer `apsw`, which brings its own SQLite")])
+
+
+def connect(path: str) -> Connect:
+    """Connections for writing to a file; its tables are made where it is new."""
+    check_file(path)
+    with_tables(Sqlite(path)).close()
+    return lambda: Sqlite(path)
+
+
+def readers(path: str) -> Connect:
+    """Connections that only read."""
+    return lambda: Sqlite(path, readonly=True)
+
+
+def check_file(path: str) -> None:
+    """Refuse a file that is something else, and a folder that is not there."""
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise DataError([Problem("", "no such folder", file=str(place.parent))])
+    if place.exists() and place.stat().st_size:
+        with place.open("rb") as file:
+            head = file.read(72)
+        if not head.startswith(b"SQLite format 3\0") or int.from_bytes(head[68:72], "big") != MARK:
+            raise DataError([Problem("", "not a memory of racl's", "give another name", file=path)])
+
+
+def with_tables(connection: Sqlite) -> Sqlite:
+    """The connection, once the tables are as this version of racl wants them."""
+    with connection.writing():
+        done = int(connection.run("PRAGMA user_version")[0][0])
+        if done > len(STEPS):
+            raise DataError([Problem("", "written by a newer version of racl", "update racl")])
+        for step in range(done, len(STEPS)):
+            for statement in statements("sqlite", step):
+                connection.run(statement)
+        connection.run(f"PRAGMA user_version = {len(STEPS)}")
+        connection.run(f"PRAGMA application_id = {MARK}")
+    return connection
