@@ -13,7 +13,7 @@ import pytest
 from racl.errors import DataError
 from racl.report import figures
 from racl.report.figures import Series
-from racl.report.page import Page, Picture, Plain, Section, Table, Text, html
+from racl.report.page import Page, Part, Picture, Plain, Section, Table, Text, html
 
 ONE = Series("one & only", [0.0, 1.0, 2.0], [0.1, 0.5, 0.2], [0.0, 0.4, 0.1], [0.2, 0.6, 0.3])
 TWO = Series("$two_x$", [0.0, 1.0, 2.0], [0.3, float("nan"), 0.1])
@@ -52,7 +52,7 @@ def test_marks_of_two_pictures_have_names_of_their_own() -> None:
 
 
 def test_a_page_needs_nothing_else_and_escapes_what_is_said() -> None:
-    parts = [
+    parts: list[Part] = [
         Text("<script>alert(1)</script>"),
         Plain("a < b"),
         Table(["<h>", "n"], [["&", "1"]], right=(1,), caption="<c>"),

@@ -180,21 +180,27 @@ def grid(
 
     def draw(axes: Any) -> None:
         axes.grid(visible=False)
-        axes.imshow(np.ma.masked_invalid(values), cmap="Blues", aspect="auto")
+        axes.pcolormesh(np.ma.masked_invalid(values), cmap="Blues", edgecolors="white", linewidth=1)
+        axes.invert_yaxis()
         known = values[np.isfinite(values)]
         middle = (known.min() + known.max()) / 2 if len(known) else 0.0
         for (row, column), value in np.ndenumerate(values):
             text = "-" if np.isnan(value) else f"{value:.4f}"
             axes.text(
-                column, row, text, ha="center", va="center", color="white" if value > middle else "black"
+                column + 0.5,
+                row + 0.5,
+                text,
+                ha="center",
+                va="center",
+                color="white" if value > middle else "black",
             )
         if chosen is not None:
             from matplotlib.patches import Rectangle
 
-            corner = (chosen[1] - 0.48, chosen[0] - 0.48)
+            corner = (chosen[1] + 0.02, chosen[0] + 0.02)
             axes.add_patch(Rectangle(corner, 0.96, 0.96, fill=False, edgecolor=COLOURS[1], linewidth=2.5))
-        axes.set_xticks(range(len(columns)), columns)
-        axes.set_yticks(range(len(rows)), rows)
+        axes.set_xticks(np.arange(len(columns)) + 0.5, columns)
+        axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
 
