@@ -29,8 +29,13 @@ import racl
 
 RESULTS = Path(__file__).parent / "results" / "decide.json"
 SIZES = "100000,1000000,10000000"
-QUICK = {"floor": contest.floors, "kernel": contest.kernels, "frames": contest.other_frames}
-MEDIUM = {"numpy": contest.numpys, "polars": contest.polars}
+QUICK = {
+    "floor": contest.floors,
+    "kernel": contest.kernels,
+    "frames": contest.other_frames,
+    "polars": contest.polars,
+}
+MEDIUM = {"numpy": contest.numpys}
 ROW_BY_ROW: dict[str, Callable[[contest.Field], Timing]] = {
     "loop": slow.python_loop,
     "rows": lambda given: slow.plain_engine(given, "rows"),
@@ -53,6 +58,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", default=SIZES, help=f"numbers of rows, with commas (default: {SIZES})")
     parser.add_argument("--only", default=",".join(GROUPS), help=f"some of: {','.join(GROUPS)}")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="results; a page goes beside them")
+    parser.add_argument(
+        "--note", default="", help="a word on the run for its page: what else the machine did"
+    )
     parser.add_argument("--dice", default=sys.executable, help="an interpreter that has DiCE")
     given = parser.parse_args()
     given.sizes, given.only = [int(size) for size in given.rows.split(",")], given.only.split(",")
@@ -62,7 +70,7 @@ def arguments() -> argparse.Namespace:
 
 
 def batch(given: contest.Field, only: list[str]) -> Iterator[Timing]:
-    """Everything that decides millions of rows; what takes nanoseconds is run in turn with the floor."""
+    """Everything that decides millions of rows; what is compared most closely is run in turn."""
     n = len(given.rows["fare"])
     quick = {way: call for key, make in QUICK.items() if key in only for way, call in make(given).items()}
     yield from contest.timed(quick, n, repeats_for(n))
@@ -103,7 +111,8 @@ def scored(sizes: list[int], timings: dict[str, list[Timing]], once: dict[str, A
 
 def measured(arguments: argparse.Namespace) -> report.Results:
     """The whole run."""
-    found: report.Results = {"machine": machine(), "timings": {}, "row_by_row": [], "once": {}, "checks": {}}
+    found: report.Results = {"machine": machine(), "note": arguments.note, "timings": {}, "row_by_row": []}
+    found |= {"once": {}, "checks": {}}
     model = racl.load_model(contest.MODEL)
     for size in arguments.sizes:
         say(f"{size:,} rows")

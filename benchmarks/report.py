@@ -166,8 +166,8 @@ def told(results: Results) -> str:
     size = f"{machine['cores']} cores, {machine['memory']}"
     return (
         f"Measured {machine['date']} on {machine['cpu']}, {size}, Python {machine['python']}, {versions}; "
-        f"load before: {machine['load'][0]}."
-    )
+        f"load before: {machine['load'][0]}. {results.get('note', '')}"
+    ).strip()
 
 
 def checked(results: Results) -> str:
