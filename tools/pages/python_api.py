@@ -20,8 +20,10 @@ INTERNAL = {
     "Decisions": {"model", "table", "outputs", "prefix"},
 }
 GROUPS = {
-    "Functions": ["load_domain", "load_model"],
+    "Functions": ["load_domain", "load_model", "evaluate", "compare"],
     "Models and decisions": ["Model", "Decisions", "Decision", "Credit", "Explanation", "Domain"],
+    "Learning": ["RepairClassifier"],
+    "Metrics": ["Metrics", "Rate", "Comparison", "Difference"],
     "Faults": ["RaclError", "DomainError", "ModelError", "DataError", "RowError"],
     "What they carry": ["Problem", "Refusal", "KernelWarning"],
 }
