@@ -16,6 +16,7 @@ from racl.errors import (
     KernelWarning,
     ModelError,
     Problem,
+    QueryError,
     RaclError,
     Refusal,
     RowError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from racl.metrics.evaluate import evaluate
     from racl.metrics.rates import Rate
     from racl.metrics.report import Metrics
+    from racl.query import sql
 
 __version__ = "0.1.0"
 
@@ -49,6 +51,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Problem",
+    "QueryError",
     "RaclError",
     "Rate",
     "Refusal",
@@ -58,6 +61,7 @@ __all__ = [
     "evaluate",
     "load_domain",
     "load_model",
+    "sql",
 ]
 
 LATER = {
@@ -70,6 +74,7 @@ LATER = {
     "RepairClassifier": "racl.learn.estimator",
     "compare": "racl.metrics.compare",
     "evaluate": "racl.metrics.evaluate",
+    "sql": "racl.query",
 }  # what pulls in Arrow is imported when asked for
 
 

@@ -95,6 +95,10 @@ class DataError(RaclError):
     """Rows, or a file of rows, that cannot be read or written."""
 
 
+class QueryError(RaclError):
+    """A model that a dialect of SQL cannot say, or a query that is not asked for as it should be."""
+
+
 class KernelWarning(UserWarning):
     """The kernel could not be compiled; NumPy decides instead, with the same answers, more slowly."""
 

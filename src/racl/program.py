@@ -285,11 +285,12 @@ def lower(domain: Domain) -> Program:
     lowering = Lowering(terms, columns)
     budget, threshold = lowering.number(domain.rule.budget), lowering.number(domain.rule.threshold)
     keep = judge(domain, lowering)
-    effects = tuple(_effect(domain, lowering, number) for number in range(len(domain.repairs)))
+    effects = tuple(effect_on(domain, lowering, number) for number in range(len(domain.repairs)))
     return Program(domain, terms, columns, budget, threshold, effects, keep)
 
 
-def _effect(domain: Domain, lowering: Lowering, number: int) -> Effect:
+def effect_on(domain: Domain, lowering: Lowering, number: int) -> Effect:
+    """What a repair does to the state that the lowering stands on."""
     repair, terms = domain.repairs[number], lowering.terms
     applies, cost = lowering.lower(repair.applies.node), lowering.number(repair.cost)
     read = domain.names_read

@@ -20,11 +20,11 @@ INTERNAL = {
     "Decisions": {"model", "table", "outputs", "prefix"},
 }
 GROUPS = {
-    "Functions": ["load_domain", "load_model", "evaluate", "compare"],
+    "Functions": ["load_domain", "load_model", "evaluate", "compare", "sql"],
     "Models and decisions": ["Model", "Decisions", "Decision", "Credit", "Explanation", "Domain"],
     "Learning": ["RepairClassifier"],
     "Metrics": ["Metrics", "Rate", "Comparison", "Difference"],
-    "Faults": ["RaclError", "DomainError", "ModelError", "DataError", "RowError"],
+    "Faults": ["RaclError", "DomainError", "ModelError", "DataError", "RowError", "QueryError"],
     "What they carry": ["Problem", "Refusal", "KernelWarning"],
 }
 
