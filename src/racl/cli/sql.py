@@ -56,7 +56,7 @@ COMMAND = Command(
     examples="""\
   racl sql air.json --dialect duckdb --table tickets
   racl sql air.json --dialect postgres --table shop.tickets -o decide.sql
-  racl sql air.json --dialect trino --columns fare,carrier,persona,budget,threshold""",
+  racl sql air.json --dialect trino --columns fare,budget,threshold""",
     arguments=arguments,
     run=run,
 )
