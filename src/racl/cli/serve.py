@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, whole
 from racl.errors import Problem
@@ -26,17 +28,21 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--store", metavar="FILE", default="racl.db", help=about)
 
 
+@contextmanager
+def needing_extra(command: str) -> Iterator[None]:
+    """Says what to install where something is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as fault:
+        raise CallError([Problem(command, f"`{fault.name}` is not installed", EXTRA)]) from None
+
+
 def run(asked: Namespace) -> Exit:
     """Serve until told to stop."""
-    try:
+    with needing_extra("racl serve"):
         from racl.serve import running
         from racl.serve.settings import Settings
-    except ModuleNotFoundError as fault:
-        raise CallError([Problem("racl serve", f"`{fault.name}` is not installed", EXTRA)]) from None
     settings = Settings(models=tuple(asked.models), host=asked.host, port=asked.port, store=asked.store)
-    if settings.public:
-        what = "an address that others can reach wants keys, which are not there yet"
-        raise CallError([Problem("racl serve", what, "leave out --host")])
     if settings.port > PORTS:
         raise CallError([Problem("racl serve", f"there is no port {settings.port}")])
     running.run(settings)

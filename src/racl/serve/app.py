@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -15,10 +16,12 @@ from starlette.routing import Router
 
 from racl.serve.bodies import read_body, typed
 from racl.serve.faults import RequestError, invalid, not_found, overloaded
-from racl.serve.gate import ANYBODY, Intake, check_body, check_host, check_permission
+from racl.serve.gate import Intake, check_body, check_host, check_permission
 from racl.serve.page_files import page_reply
-from racl.serve.routes import Call, Caller, Permission, Reply, Route
+from racl.serve.registry import HERE
+from racl.serve.routes import Call, Permission, Reply, Route
 from racl.serve.service import Service, new_request_id
+from racl.serve.store.memory import Memory
 from racl.serve.table import ROUTES
 
 Scope = Any
@@ -30,6 +33,7 @@ PART = re.compile(r"[A-Za-z0-9._@-]{1,128}")
 PAGE = Route("GET", "/", Permission.OPEN, "The page", page_reply, limited=False)
 COMMON = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
 ENCODER = msgspec.json.Encoder()
+LOOK = 1.0  # seconds between two looks at what others have changed
 LOG = logging.getLogger("racl.serve")
 
 
@@ -53,7 +57,7 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] == "lifespan":
-            await lifespan(receive, send)
+            await lifespan(self.service, receive, send)
             return
         if scope["type"] != "http":
             return
@@ -128,8 +132,10 @@ class App:
         """The answer of a route to whoever may have it."""
         service = self.service
         check_host(service.settings, headers)
-        caller = self.caller(headers)
+        caller = service.keyring.caller(headers.get(b"authorization"), service.clock())
         check_permission(route, caller)
+        if route.home and caller.tenant not in (HERE, ""):
+            raise not_found("path")
         if not route.limited:
             return reply_of(await route.handle(service, Call(caller, request_id, path)))
         query = typed(parsed(scope["query_string"]), route.asks, strict=False) if route.asks else None
@@ -147,11 +153,6 @@ class App:
             )
         finally:
             self.working -= 1
-
-    def caller(self, headers: Mapping[bytes, bytes]) -> Caller:
-        """Who calls."""
-        del headers
-        return ANYBODY
 
 
 def parsed(query: bytes) -> dict[str, str]:
@@ -191,10 +192,26 @@ async def send_reply(reply: Reply, request_id: str, send: Send, *, head: bool) -
     await send({"type": "http.response.body", "body": b"" if head else reply.body})
 
 
-async def lifespan(receive: Receive, send: Send) -> None:
-    """Starts and ends with the server; the service itself is started and ended by whoever runs it."""
+async def lifespan(service: Service, receive: Receive, send: Send) -> None:
+    """Starts and ends with the server; meanwhile, looks what others have changed."""
+    watching: asyncio.Task[None] | None = None
     while True:
         message = await receive()
+        if message["type"] == "lifespan.startup" and service.memory is not None:
+            watching = asyncio.create_task(watch(service, service.memory))
+        elif message["type"] == "lifespan.shutdown" and watching is not None:
+            watching.cancel()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return
+
+
+async def watch(service: Service, memory: Memory) -> None:
+    """Look again and again."""
+    while True:
+        await asyncio.sleep(LOOK)
+        try:
+            async with service.changing:
+                await memory.read(service.catch_up)
+        except RequestError as fault:
+            LOG.warning("cannot look at the memory", extra={"detail": fault.message})

@@ -80,3 +80,4 @@ class Route:
     faults: tuple[int, ...] = ()
     raw: bool = False  # takes a body of JSON as it is
     limited: bool = True  # whether it counts as work
+    home: bool = False  # about the whole service: for keys of the tenant that it belongs to

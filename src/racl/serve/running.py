@@ -30,8 +30,9 @@ from racl.serve.registry import (
 )
 from racl.serve.service import Service
 from racl.serve.settings import Settings
-from racl.serve.store import models
+from racl.serve.store import keys, models
 from racl.serve.store.memory import Memory
+from racl.serve.store.places import place_of
 
 LOG = logging.getLogger("racl.serve")
 TOLD = ("request_id", "method", "path", "status", "ms", "address", "model", "version", "detail")
@@ -120,6 +121,7 @@ def run(settings: Settings) -> None:
     versions = read_models(settings.models)
     memory = opened(settings)
     service = Service(settings, memory=memory)
+    take_keys(service)
     log_to_stderr()
     served(service.registry, memory, versions)
     if memory is not None:
@@ -139,6 +141,16 @@ def opened(settings: Settings) -> Memory | None:
     """The memory that the settings name."""
     if settings.store == "none":
         return None
-    from racl.serve.store import sqlite
+    place = place_of(settings.store, new=True)
+    return Memory(place.connect, place.readers, most=settings.max_waiting)
 
-    return Memory(sqlite.connect(settings.store), sqlite.readers(settings.store), most=settings.max_waiting)
+
+def take_keys(service: Service) -> None:
+    """Know the keys of the memory; without any, an address that others can reach is refused."""
+    if service.memory is not None:
+        connection = service.memory.readers()
+        service.keyring.take(keys.all_keys(connection))
+        connection.close()
+    if service.settings.public and not service.keyring.keys:
+        what = "an address that others can reach wants keys, and there are none"
+        raise DataError([Problem("racl serve", what, "`racl key add` makes one")])

@@ -11,8 +11,11 @@ from itertools import count
 
 from racl.serve.counting import Counts
 from racl.serve.faults import RequestError
-from racl.serve.registry import Registry
+from racl.serve.keyring import Keyring
+from racl.serve.registry import Registry, refresh
 from racl.serve.settings import Settings
+from racl.serve.store import keys
+from racl.serve.store.connection import Connection
 from racl.serve.store.memory import Memory
 
 _numbers = count()
@@ -34,7 +37,11 @@ class Service:
     clock: Callable[[], float] = time.time
     memory: Memory | None = None
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one change of models at a time
+    keyring: Keyring = field(init=False)
     stopping: bool = False
+
+    def __post_init__(self) -> None:
+        self.keyring = Keyring(needed=self.settings.public)
 
     def reasons(self) -> list[str]:
         """Why the service is not ready, if it is not."""
@@ -50,3 +57,8 @@ class Service:
         if self.memory is None:
             raise RequestError(404, "not_found", "this service keeps no log")
         return self.memory
+
+    def catch_up(self, connection: Connection) -> None:
+        """Know what was changed by others: keys, and which models decide."""
+        self.keyring.take(keys.all_keys(connection))
+        refresh(self.registry, connection)

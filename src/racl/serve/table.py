@@ -121,6 +121,6 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route("GET", "/healthz", OPEN, "The service runs", stating.health, gives=Health, limited=False),
     Route("GET", "/readyz", OPEN, "Requests are answered", stating.ready, gives=Ready, status=(200, 503), limited=False),
-    Route("GET", "/metrics", READ, "Counts for Prometheus", stating.metrics, media="text/plain", limited=False),
+    Route("GET", "/metrics", READ, "Counts for Prometheus", stating.metrics, media="text/plain", limited=False, home=True),
     Route("GET", "/openapi.json", OPEN, "This description", stating.openapi, limited=False),
 )  # fmt: skip

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from racl.errors import DataError, Problem
+
 Row = Sequence[Any]
 
 
@@ -28,5 +30,8 @@ class Connection(Protocol):
 Connect = Callable[[], Connection]
 
 
-class StoreError(Exception):
+class StoreError(DataError):
     """The memory cannot be read or written."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__([Problem("", f"the memory cannot be read or written: {what}")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ class Sqlite:
         self.database.set_busy_timeout(WAIT)
         self.database.pragma("journal_mode", "wal")
         self.database.pragma("synchronous", "full")
+        self.database.pragma("secure_delete", "on")
         self.database.pragma("wal_autocheckpoint", 4000)
         self.database.pragma("query_only", readonly)
 
@@ -81,6 +83,7 @@ def check_version(found: str) -> None:
 def connect(path: str) -> Connect:
     """Connections for writing to a file; its tables are made where it is new."""
     check_file(path)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     with_tables(Sqlite(path)).close()
     return lambda: Sqlite(path)
 
@@ -114,3 +117,15 @@ def with_tables(connection: Sqlite) -> Sqlite:
         connection.run(f"PRAGMA user_version = {len(STEPS)}")
         connection.run(f"PRAGMA application_id = {MARK}")
     return connection
+
+
+def copy(connection: object, path: str) -> None:
+    """Copy a memory to another file, while it is written."""
+    if not isinstance(connection, Sqlite):
+        raise DataError([Problem("", "a server has its own ways to make a backup", "such as `pg_dump`")])
+    with said():
+        target = apsw.Connection(path)
+        with target.backup("main", connection.database, "main") as copying:
+            while not copying.done:
+                copying.step(1000)
+        target.close()

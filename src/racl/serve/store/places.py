@@ -1,0 +1,43 @@
+"""Where a memory is kept: a file, and later a server."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from racl.errors import DataError, Problem
+from racl.serve.store import sqlite
+from racl.serve.store.connection import Connect
+
+
+@dataclass(frozen=True)
+class Place:
+    """How a memory is opened."""
+
+    connect: Connect
+    readers: Connect
+
+
+def place_of(store: str, *, new: bool = False) -> Place:
+    """How the memory of that name is opened; where it must be there already, it is not made."""
+    if not new and not Path(store).is_file():
+        raise DataError([Problem("", "no such file", "`racl serve --store` makes one", file=store)])
+    return Place(sqlite.connect(store), sqlite.readers(store))
+
+
+def secret_of(store: str, *, new: bool = False) -> bytes | None:
+    """The secret that signs checkpoints: of the environment, or of the file beside the store."""
+    said = os.environ.get("RACL_LOG_SECRET")
+    if said:
+        return said.encode()
+    path = Path(f"{store}.secret")
+    if path.is_file():
+        return path.read_bytes()
+    if not new:
+        return None
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(secrets.token_hex(32).encode())
+    return path.read_bytes()

@@ -1,0 +1,157 @@
+"""The log is whole, says so, and notices whatever was done to it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.air import Done, Racl
+from racl.cli import main
+from racl.serve.store import keeping, sqlite
+from racl.serve.store.chain import START, linked
+from racl.serve.store.connection import Connection
+from serve.asking import GOOD, remembered
+
+
+@pytest.fixture
+def racl(capsys: pytest.CaptureFixture[str], store: Path) -> Racl:
+    """`racl log`, on the memory."""
+
+    def run(*words: str | Path) -> Done:
+        capsys.readouterr()
+        code = main(["log", *map(str, words), "--store", str(store)])
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def log(store: Path) -> Connection:
+    """A log of six decisions and two outcomes."""
+    with remembered(store) as ask:
+        made = ask("POST", "/v1/decide", {"rows": [{**GOOD, "fare": fare} for fare in range(50, 56)]})
+        for one in made.json["decisions"][:2]:
+            assert ask("POST", f"/v1/decisions/{one['id']}/outcome", {"accepted": True}).status == 201
+    return sqlite.connect(str(store))()
+
+
+def test_a_whole_log_is_whole(log: Connection, racl: Racl) -> None:
+    found = keeping.verify(log, None)
+    assert (found.decisions, found.outcomes, found.problems) == (6, 2, [])
+    assert racl("verify").code == 0
+
+
+TAMPERED = {
+    "a value": "UPDATE decisions SET value = value + 1 WHERE seq = 3",
+    "a credit": "UPDATE decisions SET credit = 'accepted-already-good' WHERE seq = 2",
+    "a row": """UPDATE decisions SET given = replace(given, '"fare":52', '"fare":53') WHERE seq = 3""",
+    "a column too many": """UPDATE decisions SET given = replace(given, '{"fare"', '{"x":1,"fare"') WHERE seq = 3""",
+    "a column too few": """UPDATE decisions SET given = replace(given, '"stops":1,', '') WHERE seq = 3""",
+    "a tenant": "UPDATE decisions SET tenant = 'acme' WHERE seq = 4",
+    "a salt": "UPDATE decisions SET salts = zeroblob(length(salts)) WHERE seq = 4",
+    "a link": "UPDATE decisions SET link = zeroblob(32) WHERE seq = 6",
+    "one taken out": "DELETE FROM decisions WHERE seq = 3",
+    "the first taken out": "DELETE FROM decisions WHERE seq = 1",
+    "the last taken out": "DELETE FROM decisions WHERE seq = 6",
+    "two exchanged": "UPDATE decisions SET seq = CASE seq WHEN 2 THEN -3 WHEN 3 THEN -2 END WHERE seq IN (2, 3)",
+    "an outcome": "UPDATE outcomes SET accepted = 0 WHERE seq = 1",
+    "an outcome taken out": "DELETE FROM outcomes WHERE seq = 2",
+    "a masked value that is no digest": (
+        """UPDATE decisions SET given = replace(given, '"fare":52', '"fare":{"mask":"zz"}') WHERE seq = 3"""
+    ),
+    "a masked value that never was": (
+        """UPDATE decisions SET given = replace(given, '"fare":52', '"fare":{"masked":"00"}') WHERE seq = 3"""
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_whatever_is_done_to_the_log_is_noticed(log: Connection, racl: Racl, what: str) -> None:
+    before = log.run("SELECT * FROM decisions ORDER BY seq"), log.run("SELECT * FROM outcomes")
+    log.run(TAMPERED[what])
+    log.run("UPDATE decisions SET seq = -seq WHERE seq < 0")
+    if (log.run("SELECT * FROM decisions ORDER BY seq"), log.run("SELECT * FROM outcomes")) == before:
+        pytest.fail("nothing was done")
+    done = racl("verify")
+    assert done.code == 1
+    assert "NOT whole" in done.out
+
+
+def test_masked_columns_are_gone_and_the_chain_still_holds(log: Connection, racl: Racl, store: Path) -> None:
+    assert racl("mask", "--column", "persona", "--column", "carrier").out == "hidden in 6 decisions\n"
+    found = keeping.verify(log, None)
+    assert (found.masked, found.problems) == (6, [])
+    log.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    log.close()
+    rows = sqlite.connect(str(store))().run("SELECT given, persona FROM decisions")
+    assert all("leisure" not in row[0] and '"UA"' not in row[0] and row[1] is None for row in rows)
+    with remembered(store) as ask:
+        (one, *_) = ask("GET", "/v1/decisions").json["decisions"]
+        assert set(one["masked"]) == {"persona", "carrier"}
+        assert "persona" not in one["row"]
+        answer = ask("GET", f"/v1/decisions/{one['id']}/explanation")
+        assert (answer.status, answer.error["code"]) == (409, "masked")
+        assert ask("POST", f"/v1/decisions/{one['id']}/replay", {}).status == 409
+
+
+def test_masking_twice_changes_nothing(log: Connection, racl: Racl) -> None:
+    racl("mask", "--column", "fare")
+    assert racl("mask", "--column", "fare").out == "hidden in 0 decisions\n"
+    assert not keeping.verify(log, None).problems
+
+
+def test_what_is_pruned_is_vouched_for(log: Connection, racl: Racl, store: Path) -> None:
+    time.sleep(0.01)
+    middle = int(time.time() * 1e6)
+    with remembered(store) as ask:
+        ask("POST", "/v1/decide", {"row": GOOD})
+    assert keeping.prune(log, b"secret", middle, middle) == 6
+    found = keeping.verify(log, b"secret")
+    assert (found.decisions, found.outcomes, found.problems) == (1, 0, [])
+    log.run("UPDATE checkpoints SET link = zeroblob(32)")
+    assert any("signature" in problem for problem in keeping.verify(log, b"secret").problems)
+    assert keeping.verify(log, b"other").problems
+
+
+def test_all_may_be_pruned_and_the_log_goes_on(log: Connection, racl: Racl, store: Path) -> None:
+    assert racl("prune", "--older", "0m").out == "6 decisions forgotten\n"
+    with remembered(store) as ask:
+        ask("POST", "/v1/decide", {"row": GOOD})
+    done = racl("verify")
+    assert (done.code, done.out) == (
+        0,
+        "1 decisions (0 with something hidden), 0 outcomes, 2 checkpoints: whole\n",
+    )
+
+
+def test_a_checkpoint_binds_what_a_forger_could_relink(log: Connection, racl: Racl) -> None:
+    assert racl("checkpoint").code == 0
+    log.run("UPDATE decisions SET value = 0 WHERE seq = 2")
+    relink(log)
+    done = racl("verify")
+    assert done.code == 1
+    assert "vouches" in done.err
+
+
+def relink(log: Connection) -> None:
+    """Compute all links anew, as somebody would who wants the change not to be seen."""
+    link = START
+    rows = list(keeping.decision_links(log, keeping.Checked()))
+    for one in rows:
+        link = linked(link, one.leaf)
+        log.run("UPDATE decisions SET link = ? WHERE seq = ?", (link, one.seq))
+    log.run("UPDATE heads SET link = ? WHERE chain = 'decisions'", (link,))
+
+
+def test_a_backup_made_while_the_service_runs_is_whole(store: Path, racl: Racl, tmp_path: Path) -> None:
+    with remembered(store) as ask:
+        made = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]
+        assert racl("backup", "-o", tmp_path / "copy.db").code == 0
+        ask("POST", "/v1/decide", {"row": GOOD})
+    copy = sqlite.connect(str(tmp_path / "copy.db"))()
+    assert (keeping.verify(copy, None).decisions, keeping.verify(copy, None).problems) == (1, [])
+    with remembered(tmp_path / "copy.db") as ask:
+        assert ask("GET", f"/v1/decisions/{made['id']}").status == 200
