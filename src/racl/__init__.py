@@ -25,6 +25,7 @@ from racl.model import Model, load_model
 from racl.semantics import Credit, Decision
 
 if TYPE_CHECKING:
+    from racl.client import AsyncClient, Client
     from racl.decide import Decisions
     from racl.explain import Explanation
     from racl.learn.estimator import RepairClassifier
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncClient",
+    "Client",
     "Comparison",
     "Credit",
     "DataError",
@@ -65,6 +68,8 @@ __all__ = [
 ]
 
 LATER = {
+    "AsyncClient": "racl.client",
+    "Client": "racl.client",
     "Comparison": "racl.metrics.compare",
     "Decisions": "racl.decide",
     "Difference": "racl.metrics.compare",
