@@ -24,6 +24,7 @@ GROUPS = {
     "Models and decisions": ["Model", "Decisions", "Decision", "Credit", "Explanation", "Domain"],
     "Learning": ["RepairClassifier"],
     "Metrics": ["Metrics", "Rate", "Comparison", "Difference"],
+    "Asking a service": ["Client", "AsyncClient"],
     "Faults": ["RaclError", "DomainError", "ModelError", "DataError", "RowError", "QueryError"],
     "What they carry": ["Problem", "Refusal", "KernelWarning"],
 }
@@ -91,7 +92,7 @@ def _set(method: Function) -> Iterator[Part]:
     """The attributes that a constructor sets."""
     for node in method.body:
         match node:
-            case ast.Assign(targets=[ast.Attribute(attr=key)]):
+            case ast.Assign(targets=[ast.Attribute(attr=key)]) if not key.startswith("_"):
                 yield key, key, ""
             case _:
                 pass
@@ -104,7 +105,8 @@ def _decorated(node: Function, *names: str) -> bool:
 def _shown(node: Function) -> str:
     """A method with its signature, a property with its type."""
     if not _decorated(node, "property", "cached_property"):
-        return f"{node.name}{_signature(node)}"
+        waiting = "await " if isinstance(node, ast.AsyncFunctionDef) else ""
+        return f"{waiting}{node.name}{_signature(node)}"
     return f"{node.name}: {ast.unparse(node.returns)}" if node.returns else node.name
 
 
