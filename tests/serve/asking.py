@@ -13,7 +13,7 @@ from typing import Any
 from cli.air import AIR, PREFERENCE
 from racl.domain.files import parse_domain
 from racl.model import Model
-from racl.serve import running
+from racl.serve import opening
 from racl.serve.app import App
 from racl.serve.registry import HERE, first, version_from, warmed
 from racl.serve.service import Service
@@ -110,7 +110,7 @@ def remembered(store: Path, settings: Settings | None = None, *models: Model) ->
     """A service of the small domain that remembers."""
     memory = Memory(sqlite.connect(str(store)), sqlite.readers(str(store)))
     service = Service(settings or Settings(), memory=memory)
-    running.served(
+    opening.served(
         service.registry, memory, [warmed(version_from(one, 0.0)) for one in models or (air_model(),)]
     )
     try:

@@ -13,7 +13,7 @@ import pytest
 from cli.air import Done, Racl
 from racl.cli import main
 from racl.errors import DataError
-from racl.serve import running
+from racl.serve import opening
 from racl.serve.routes import Permission, Route
 from racl.serve.service import Service
 from racl.serve.settings import Settings
@@ -120,9 +120,9 @@ def test_a_service_that_had_a_key_stays_closed_without_one(closed: Closed) -> No
 
 def test_a_public_address_without_keys_is_refused(store: Path) -> None:
     with remembered(store) as ask, pytest.raises(DataError, match="wants keys"):
-        running.take_keys(Service(Settings(host="0.0.0.0"), memory=ask.service.memory))  # noqa: S104
+        opening.take_keys(Service(Settings(host="0.0.0.0"), memory=ask.service.memory))  # noqa: S104
     with pytest.raises(DataError, match="wants keys"):
-        running.take_keys(Service(Settings(host="0.0.0.0")))  # noqa: S104
+        opening.take_keys(Service(Settings(host="0.0.0.0")))  # noqa: S104
 
 
 @pytest.fixture

@@ -1,41 +1,29 @@
-"""Running the service: models read, uvicorn in front, one structured line for each thing that happens."""
+"""Running the service: a socket, uvicorn in one process or several, one structured line for each thing that happens."""
 
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import socket
 import sys
-import time
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import msgspec
 import uvicorn
 
-from racl.errors import DataError, Problem, quoted
-from racl.model import load_model
+from racl.errors import RaclError
 from racl.serve.app import App
-from racl.serve.modelling import activated
+from racl.serve.opening import opened_service
 from racl.serve.protocol import Protocol
-from racl.serve.registry import (
-    HERE,
-    Registry,
-    Version,
-    first,
-    kept_of,
-    refresh,
-    state_of,
-    version_from,
-    warmed,
-    with_version,
-)
 from racl.serve.service import Service
 from racl.serve.settings import Settings
-from racl.serve.store import keys, models
-from racl.serve.store.memory import Memory
-from racl.serve.store.places import place_of
 
 LOG = logging.getLogger("racl.serve")
-TOLD = ("request_id", "method", "path", "status", "ms", "address", "model", "version", "detail")
+TOLD = ("request_id", "method", "path", "status", "ms", "address", "tenant", "model", "version", "detail")
 
 
 class OneLine(logging.Formatter):
@@ -64,36 +52,6 @@ def log_to_stderr() -> None:
         logger.setLevel(level)
 
 
-def read_models(paths: Iterable[str]) -> list[Version]:
-    """The models in files, one for each domain."""
-    found: list[Version] = []
-    for path in paths:
-        version = warmed(version_from(load_model(path), time.time()))
-        if any(one.name == version.name for one in found):
-            what = f"two models of the domain {quoted(version.name)}"
-            raise DataError([Problem("", what, "serve one, and send the other to /v1/models", file=path)])
-        found.append(version)
-    return found
-
-
-def served(registry: Registry, memory: Memory | None, versions: Iterable[Version]) -> None:
-    """Serve what the memory knows, and the models that were given; a version that was known before changes nothing."""
-    connection = memory.readers() if memory else None
-    if connection is not None:
-        refresh(registry, connection)
-        connection.close()
-    for version in versions:
-        serving = registry.get(HERE, version.name)
-        if serving is not None and version.digest in serving.versions:
-            continue
-        changed = first(version) if serving is None else activated(with_version(serving, version), version)
-        registry.put(HERE, changed)
-        if memory is not None:
-            writing = memory.writer.connect()
-            models.keep(writing, kept_of(HERE, version), HERE, version.name, state_of(changed))
-            writing.close()
-
-
 def server(service: Service) -> uvicorn.Server:
     """The server of a service, not yet running."""
     settings = service.settings
@@ -113,44 +71,100 @@ def server(service: Service) -> uvicorn.Server:
         timeout_graceful_shutdown=30,
         backlog=2048,
     )
-    return uvicorn.Server(config)
+    return Server(config)
+
+
+class Server(uvicorn.Server):
+    """A server that a signal ends in good order, after which the program goes on."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take note of signals, and do not raise them again."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
 
 
 def run(settings: Settings) -> None:
     """Serve until told to stop."""
-    versions = read_models(settings.models)
-    memory = opened(settings)
-    service = Service(settings, memory=memory)
-    take_keys(service)
+    with listening(settings) as listener:
+        if settings.workers == 1:
+            work(settings, listener)
+        else:
+            supervise(settings, listener)
+
+
+@contextmanager
+def listening(settings: Settings) -> Iterator[socket.socket]:
+    """The socket that is listened at; raises OSError where it cannot be."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((settings.host.strip("[]"), settings.port))
+        except OSError as fault:
+            raise OSError(
+                fault.errno, os.strerror(fault.errno or 0), f"{settings.host}:{settings.port}"
+            ) from None
+        yield listener
+
+
+def work(settings: Settings, listener: socket.socket) -> None:
+    """Serve in this process."""
+    service = opened_service(settings)
     log_to_stderr()
-    served(service.registry, memory, versions)
-    if memory is not None:
-        service.counts.gauges |= memory.gauges()
-    for serving in service.registry.of(HERE):
-        LOG.info("serving", extra={"model": serving.active.name, "version": serving.active.digest})
-    LOG.info("listening", extra={"address": f"http://{settings.host}:{settings.port}/"})
+    for (tenant, _), serving in service.registry.all().items():
+        told = {"tenant": tenant, "model": serving.active.name, "version": serving.active.digest}
+        LOG.info("serving", extra=told)
+    port = listener.getsockname()[1]
+    LOG.info("listening", extra={"address": f"http://{settings.host}:{port}/"})
     try:
-        server(service).run()
+        server(service).run([listener])
     finally:
-        if memory is not None:
-            memory.close()
+        if service.memory is not None:
+            service.memory.close()
     LOG.info("stopped")
 
 
-def opened(settings: Settings) -> Memory | None:
-    """The memory that the settings name."""
-    if settings.store == "none":
-        return None
-    place = place_of(settings.store, new=True)
-    return Memory(place.connect, place.readers, most=settings.max_waiting)
+def supervise(settings: Settings, listener: socket.socket) -> None:
+    """Serve in several processes, and start another one for each that ends by itself."""
+    stopping: list[int] = []
+    running: set[int] = set()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del frame
+        stopping.append(number)
+        for one in running:
+            os.kill(one, signal.SIGTERM)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        while running or not stopping:
+            while not stopping and len(running) < settings.workers:
+                running.add(started(settings, listener, before))
+            ended, status = os.wait()
+            running.discard(ended)
+            if not stopping and os.waitstatus_to_exitcode(status) in (1, 2):  # it could not start
+                stop(signal.SIGTERM, None)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def take_keys(service: Service) -> None:
-    """Know the keys of the memory; without any, an address that others can reach is refused."""
-    if service.memory is not None:
-        connection = service.memory.readers()
-        service.keyring.take(keys.all_keys(connection))
-        connection.close()
-    if service.settings.public and not service.keyring.keys:
-        what = "an address that others can reach wants keys, and there are none"
-        raise DataError([Problem("racl serve", what, "`racl key add` makes one")])
+def started(settings: Settings, listener: socket.socket, before: dict[signal.Signals, Any]) -> int:
+    """The number of a new process that serves."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        work(settings, listener)
+        code = 0
+    except RaclError as fault:
+        for problem in fault.problems:
+            print(problem, file=sys.stderr)  # noqa: T201 - the command's own process does not hear of it
+        code = 2
+    finally:
+        os._exit(code)

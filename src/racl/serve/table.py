@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from racl.serve import answering, modelling, remembering, stating
+from racl.serve import answering, losing, modelling, remembering, stating
 from racl.serve.routes import Permission, Route
 from racl.serve.wire import (
     ChooseAnswer,
@@ -31,6 +31,8 @@ from racl.serve.wire import (
     ShadowRequest,
     ShareRequest,
     VersionRequest,
+    VetoesAnswer,
+    VetoesQuery,
     WhatIfAnswer,
     WhatIfRequest,
 )
@@ -101,6 +103,10 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "GET", "/v1/models/{name}/differences", READ, "Where the shadow differs", modelling.differences,
         asks=LimitQuery, gives=DifferencesAnswer, faults=(404,),
+    ),
+    Route(
+        "GET", "/v1/models/{name}/vetoes", READ, "What is being lost", losing.vetoes,
+        asks=VetoesQuery, gives=VetoesAnswer, faults=(404,),
     ),
     Route(
         "GET", "/v1/decisions", READ, "The log, by filters and pages", remembering.decisions,

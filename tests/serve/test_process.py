@@ -1,0 +1,125 @@
+"""The service as a process: slow clients, signals, crashes, two at one store, its log."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from racl.serve.store import keeping, sqlite
+from serve.asking import GOOD
+from serve.running_service import free_port, service
+
+HEAD = b"POST /v1/decide HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n"
+
+
+def test_h06_500_slow_clients_are_closed_and_others_are_unharmed(tmp_path: Path) -> None:
+    with service(tmp_path) as running, ExitStack() as held:
+        slow = [held.enter_context(running.socket()) for _ in range(500)]
+        begun = time.monotonic()
+        for number, one in enumerate(slow):
+            one.sendall(HEAD[:20] if number % 2 else HEAD + b"\r\n{")
+        for _ in range(20):
+            start = time.monotonic()
+            assert running.ask("POST", "/v1/decide", {"row": GOOD})[0] == 200
+            assert time.monotonic() - start < 1
+        for one in slow[:100]:  # a byte now and then does not help
+            one.sendall(b"x")
+        for one in slow:
+            one.settimeout(15)
+            try:
+                assert b"200" not in one.recv(1000)
+            except ConnectionError:
+                continue
+        assert time.monotonic() - begun < 12
+        assert running.ask("GET", "/healthz")[0] == 200
+
+
+def test_a_service_that_is_told_to_end_answers_first(tmp_path: Path) -> None:
+    with service(tmp_path) as running:
+        found: list[int] = []
+        rows = {"rows": [GOOD] * 5000}
+
+        def ask() -> None:
+            with suppress(ConnectionError):  # it had not come in yet
+                found.append(running.ask("POST", "/v1/decide", rows)[0])
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for one in threads:
+            one.start()
+        time.sleep(0.15)
+        assert running.stop(signal.SIGTERM) == 0
+        for one in threads:
+            one.join()
+        log = sqlite.connect(str(tmp_path / "racl.db"))()
+        assert keeping.verify(log, None).problems == []
+        assert log.run("SELECT COUNT(*) FROM decisions")[0][0] == 5000 * found.count(200)
+        assert found
+        assert set(found) == {200}
+
+
+def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+    told: list[str] = []
+    for _ in range(3):
+        with service(tmp_path) as running:
+            stop = threading.Timer(0.4, running.process.kill)
+            stop.start()
+            try:
+                while True:
+                    status, body = running.ask("POST", "/v1/decide", {"row": GOOD})
+                    assert status == 200
+                    told.append(body["decisions"][0]["id"])
+            except (OSError, json.JSONDecodeError):
+                pass
+    log = sqlite.connect(str(tmp_path / "racl.db"))()
+    held = [row[0] for row in log.run("SELECT id FROM decisions")]
+    assert len(told) > 10
+    assert set(told) <= set(held)
+    assert len(set(held)) == len(held) <= len(told) + 3
+    assert keeping.verify(log, None).problems == []
+
+
+def test_two_services_share_a_store(tmp_path: Path) -> None:
+    with service(tmp_path) as one, service(tmp_path) as two:
+        for _ in range(10):
+            for running in (one, two):
+                assert running.ask("POST", "/v1/decide", {"row": GOOD})[0] == 200
+        log = sqlite.connect(str(tmp_path / "racl.db"))()
+        assert keeping.verify(log, None).decisions == 20
+        assert keeping.verify(log, None).problems == []
+
+
+def test_the_log_is_one_line_of_json_for_each_event_whatever_is_sent(tmp_path: Path) -> None:
+    with service(tmp_path) as running:
+        with running.socket() as raw:
+            raw.sendall(b"GET /%0d%0aevil%1b[31m HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+            assert b"404" in raw.recv(1000)
+        running.stop()
+        lines = [json.loads(line) for line in running.log.read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["serving", "listening", "request", "stopped"]
+    assert lines[2]["path"] == "/\r\nevil\x1b[31m"
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    port = free_port()
+    with service(tmp_path, port=port):
+        command = [sys.executable, "-m", "racl", "serve", "air.json", "--port", str(port), "--store", "none"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 2
+    assert "in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_several_workers_share_a_store_and_end_together(tmp_path: Path) -> None:
+    with service(tmp_path, "--workers", "2") as running:
+        for _ in range(20):
+            assert running.ask("POST", "/v1/decide", {"row": GOOD})[0] == 200
+        assert running.stop() == 0
+        assert running.log.read_text().count('"stopped"') == 2
+    log = sqlite.connect(str(tmp_path / "racl.db"))()
+    assert (keeping.verify(log, None).decisions, keeping.verify(log, None).problems) == (20, [])
