@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from racl.serve.store import records, sqlite
@@ -201,3 +202,14 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     other.write_text("notes")
     with pytest.raises(Exception, match="not a memory"):
         sqlite.connect(str(other))
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    database = apsw.Connection(str(other))
+    database.execute("CREATE TABLE notes (text TEXT)")
+    database.close()
+    before = other.read_bytes()
+    with pytest.raises(Exception, match="not a memory"):
+        sqlite.connect(str(other))
+    assert other.read_bytes() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from racl.serve.store.schema import STEPS, statements
 
 AFFECTED = ((3, 7, 0), (3, 51, 2))  # a reset of the write-ahead log may lose what was committed
 WAIT = 10_000  # milliseconds for another writer
+TRIES = 200
 MARK = 0x7261636C  # `racl`, in the file's header
 
 
@@ -27,11 +29,24 @@ class Sqlite:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         self.database = apsw.Connection(path, flags=flags, statementcachesize=100)
         self.database.set_busy_timeout(WAIT)
-        self.database.pragma("journal_mode", "wal")
+        with said():
+            check_owner(self.database, path)
+            self.write_ahead()
         self.database.pragma("synchronous", "full")
         self.database.pragma("secure_delete", "on")
         self.database.pragma("wal_autocheckpoint", 4000)
         self.database.pragma("query_only", readonly)
+
+    def write_ahead(self) -> None:
+        """Write ahead; while another process does the same to a new file, wait for it."""
+        for _ in range(TRIES):
+            try:
+                self.database.pragma("journal_mode", "wal")
+            except apsw.BusyError:
+                time.sleep(WAIT / 1000 / TRIES)
+            else:
+                return
+        raise StoreError("busy")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> Sequence[Row]:
         """The rows that a statement gives."""
@@ -100,9 +115,21 @@ def check_file(path: str) -> None:
         raise DataError([Problem("", "no such folder", file=str(place.parent))])
     if place.exists() and place.stat().st_size:
         with place.open("rb") as file:
-            head = file.read(72)
-        if not head.startswith(b"SQLite format 3\0") or int.from_bytes(head[68:72], "big") != MARK:
-            raise DataError([Problem("", "not a memory of racl's", "give another name", file=path)])
+            if not file.read(16).startswith(b"SQLite format 3\0"):
+                raise foreign(path)
+
+
+def check_owner(database: apsw.Connection, path: str) -> None:
+    """Refuse a database of something else, before anything is changed in it."""
+    # INVARIANT: the tables and the mark are written at once, so that whoever sees the tables sees the mark
+    tables = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()[0][0]
+    if tables and database.pragma("application_id") != MARK:
+        raise foreign(path)
+
+
+def foreign(path: str) -> DataError:
+    """What a file of something else is answered."""
+    return DataError([Problem("", "not a memory of racl's", "give another name", file=path)])
 
 
 def with_tables(connection: Sqlite) -> Sqlite:
