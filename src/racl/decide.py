@@ -27,7 +27,9 @@ from racl.semantics import Decision, Refused
 from racl.values import Fault
 
 BLOCK = 1 << 17  # rows that one thread takes at a time
-COMPILE_AT = 1_000_000  # rows times plans from which compiling pays
+COMPILE_AT = 1_000_000  # rows times plans from which compiling pays, of a kernel that is small
+SMALL = 600  # repairs times steps, squared, from which a kernel takes twice as long to compile
+ROW_BY_ROW = 50  # rows up to which plans of several steps are searched faster for one row after the other
 THREADS_AT = 500_000  # rows times plans below which waking other threads costs more than it saves
 SHOWN = 10
 NAMES = ("accepted", "credit", "plan", "value", "margin", "cost")
@@ -207,8 +209,16 @@ def decide_table(
 
 
 def chosen_engine(model: Model, rows: int) -> str:
-    """The kernel for what is large enough to pay for compiling, else NumPy."""
-    return "kernel" if rows * plans_per_row(model.domain) >= COMPILE_AT else "arrays"
+    """The kernel for what is large enough to pay for compiling, else NumPy, or closures for a few long searches."""
+    domain = model.domain
+    if rows * plans_per_row(domain) >= compile_at(len(domain.repairs), domain.rule.steps):
+        return "kernel"
+    return "rows" if domain.rule.steps > 1 and rows <= ROW_BY_ROW else "arrays"
+
+
+def compile_at(repairs: int, steps: int) -> int:
+    """Rows times plans from which compiling pays."""
+    return COMPILE_AT + (COMPILE_AT * (repairs * steps) ** 2 // SMALL if steps > 1 else 0)
 
 
 def workers(model: Model, rows: int, threads: int | None) -> int:

@@ -47,12 +47,22 @@ class Model:
         """The domain in terms, for the engines."""
         return lower(self.domain)
 
-    @cached_property
+    @property
     def kernel(self) -> Kernel:
-        """The compiled kernel; raises whatever the compiler raises where there can be none."""
-        from racl.engines.kernel import kernel
+        """The compiled kernel; raises whatever the compiler raised where there can be none."""
+        if isinstance(self._kernel, Exception):
+            raise self._kernel
+        return self._kernel
 
-        return kernel(self.program, other=self.taste.default is not None, tame=self.tame)
+    @cached_property
+    def _kernel(self) -> Kernel | Exception:
+        """The compiled kernel, or why there is none: what could not be compiled is not tried again."""
+        try:
+            from racl.engines.kernel import kernel
+
+            return kernel(self.program, other=self.taste.default is not None, tame=self.tame)
+        except Exception as fault:  # noqa: BLE001 - whatever the compiler raises
+            return fault
 
     @cached_property
     def tame(self) -> bool:

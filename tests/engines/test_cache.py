@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -288,3 +289,31 @@ def test_a_compiler_that_fails_is_no_reason_to_fail(folder: Path, monkeypatch: p
     monkeypatch.setattr(compiled, "object_code", broken)
     with pytest.warns(KernelWarning, match=r"LLVM ERROR: Cannot select\);"):
         assert fresh().decide([ROW], engine="kernel").plan[0] == "add_bag"
+
+
+def test_what_cannot_be_compiled_is_not_tried_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+
+    def broken(text: str, _: object) -> bytes:
+        tries.append(text)
+        raise ValueError("LLVM ERROR")
+
+    monkeypatch.setattr(compiled, "object_code", broken)
+    model = fresh()
+    for _ in range(3):
+        with pytest.warns(KernelWarning):
+            model.decide([ROW], engine="kernel")
+    assert len(tries) == 1
+
+
+def test_a_kernel_is_compiled_however_deep_its_branches_nest(folder: Path) -> None:
+    """numba recurses along branches: two steps over 64 repairs, the cheapest chosen, went beyond Python's limit."""
+    program = fresh().program
+    text, arguments = kernel.kernel_text(program, other=False, tame=False), kernel.arguments(program)
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 60)
+    try:
+        assert compiled.object_code(text, arguments)
+    finally:
+        sys.setrecursionlimit(before)
+    assert sys.getrecursionlimit() == before

@@ -15,10 +15,11 @@ import platform
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from racl import elementary
@@ -26,6 +27,7 @@ from racl import elementary
 MAGIC = b"racl kernel 1 "
 SYMBOL = "racl_kernel"
 EXTENSION = ".kernel"
+LEVELS = 100_000  # of calls: numba follows the branches of a kernel by recursion
 
 Argument = tuple[str, bool]  # the type, and whether it is an array of it
 
@@ -108,9 +110,26 @@ def object_code(text: str, arguments: Sequence[Argument]) -> bytes:
     """Compile the text, which this library generated, to object code for this processor."""
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(assembly(text, arguments))
+    with deep_calls():
+        lines = assembly(text, arguments)
+    module = llvm.parse_assembly(lines)
     module.verify()
     return bytes(target_machine().emit_object(module))
+
+
+@contextmanager
+def deep_calls() -> Iterator[None]:
+    """Calls may nest deeper than Python lets them by itself."""
+    with ONE_AT_A_TIME:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, LEVELS))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(before)
+
+
+ONE_AT_A_TIME = Lock()
 
 
 def assembly(text: str, arguments: Sequence[Argument]) -> str:
