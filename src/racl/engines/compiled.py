@@ -108,13 +108,12 @@ def checksum(code: bytes) -> bytes:
 
 def object_code(text: str, arguments: Sequence[Argument]) -> bytes:
     """Compile the text, which this library generated, to object code for this processor."""
-    import llvmlite.binding as llvm
-
     with deep_calls():
-        lines = assembly(text, arguments)
-    module = llvm.parse_assembly(lines)
-    module.verify()
-    return bytes(target_machine().emit_object(module))
+        import llvmlite.binding as llvm
+
+        module = llvm.parse_assembly(assembly(text, arguments))
+        module.verify()
+        return bytes(target_machine().emit_object(module))
 
 
 @contextmanager
