@@ -9,6 +9,7 @@ import numpy as np
 
 from racl import Domain, Model
 from racl.domain.files import parse_domain
+from racl.learn.data import latent_data
 from racl.learn.history import History
 from racl.learn.sample import Sample
 from racl.options import expand
@@ -104,4 +105,4 @@ def sample(n: int, seed: int = 0, noise: float = 0.05, **fixed: Any) -> Sample:
     return Sample(options, said, np.ones(len(said)), np.arange(len(said)))
 
 
-__all__ = ["PERSONAS", "TASTES", "history", "labels", "market", "rows", "sample", "truth"]
+__all__ = ["PERSONAS", "TASTES", "history", "labels", "latent_data", "market", "rows", "sample", "truth"]

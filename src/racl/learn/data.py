@@ -70,6 +70,16 @@ class Held:
         """Some of the rows."""
         return replace(self, rows=self.rows.take(rows), choice_set=self.choice_set[rows])
 
+    def among(self, most: int, chance: np.random.Generator) -> Held:
+        """The rows of so many of the groups, drawn by chance and numbered anew; all where there are no more."""
+        present = np.unique(self.rows.group)
+        if len(present) <= most:
+            return self
+        drawn = np.sort(chance.permutation(present)[:most])
+        found = self.take(np.flatnonzero(np.isin(self.rows.group, drawn)))
+        group = np.searchsorted(drawn, found.rows.group).astype(np.int64)
+        return replace(found, rows=replace(found.rows, group=group), groups=most)
+
 
 def two_classes(data: Data) -> bool:
     """Whether there are both accepted and rejected rows."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from racl.errors import DataError, Problem
 from racl.learn.data import Data, Held, two_classes
-from racl.learn.newton import Bounds, Minimum, Penalty, minimise
+from racl.learn.newton import TOLERANCE, Bounds, Minimum, Penalty, minimise
 from racl.learn.sample import Logits, Sample
 from racl.learn.sources import InMemory, Rows
 from racl.learn.standard import Standard, standard_of
@@ -24,6 +24,8 @@ from racl.options import Floats
 
 RIDGE = 1e-3  # on standardised coefficients, the intercept's apart
 PULLS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)  # towards the pooled fit, likewise
+ROUGHLY = 1e-7  # the tolerance of fits that only choose the pull
+DECIDING = 200  # personas of which the rows decide on it
 HELD_OUT = 5  # one choice set in so many decides on the pull
 
 Tell = Callable[[str, int, float], None]
@@ -174,13 +176,20 @@ class Task:
             source, phi, penalty, bounds=self.bounds, rows=rows, tell=self.settings.heard("pooled")
         )
 
-    def each(self, data: Data, phi: Floats, towards: Floats, pull: float) -> Minimum:
+    def each(
+        self, data: Data, phi: Floats, towards: Floats, pull: float, *, tolerance: float = TOLERANCE
+    ) -> Minimum:
         """Each persona's own, pulled towards the pooled one."""
         penalty = Penalty(self.ridge, towards, pull)
         source = data.source(self.standard, pooled=False)
-        rows = data.counts()[0]
         return minimise(
-            source, phi, penalty, bounds=self.bounds, rows=rows, tell=self.settings.heard("personas")
+            source,
+            phi,
+            penalty,
+            bounds=self.bounds,
+            rows=data.counts()[0],
+            tolerance=tolerance,
+            tell=self.settings.heard("personas"),
         )
 
     def found(
@@ -219,9 +228,14 @@ class Task:
 
 
 def chosen_pull(task: Task, data: Held, towards: Floats) -> tuple[float, Mapping[float, float]]:
-    """The pull under which held-out rows lose least; of equals the strongest."""
+    """The pull under which held-out rows lose least; of equals the strongest.
+
+    Weaker pulls are tried until two in a row lose more than the best; of very many personas some decide for all.
+    """
+    chance = np.random.default_rng(task.settings.seed)
+    data = data.among(DECIDING, chance)
     sets = np.unique(data.choice_set)
-    aside = np.random.default_rng(task.settings.seed).permutation(len(sets))[: max(1, len(sets) // HELD_OUT)]
+    aside = chance.permutation(len(sets))[: max(1, len(sets) // HELD_OUT)]
     held_out = np.isin(data.choice_set, sets[aside])
     kept, judged = data.take(np.flatnonzero(~held_out)), data.take(np.flatnonzero(held_out))
     if not (two_classes(kept) and len(judged.rows)):
@@ -233,7 +247,10 @@ def chosen_pull(task: Task, data: Held, towards: Floats) -> tuple[float, Mapping
     source, count = judged.source(task.standard, pooled=False), judged.counts()[0].sum()
     losses: dict[float, float] = {}
     for pull in reversed(PULLS):
-        own = task.each(kept, own, shared[0], pull).phi
+        own = task.each(kept, own, shared[0], pull, tolerance=ROUGHLY).phi
         own[one_class] = shared
         losses[pull] = float(source(own).loss.sum() / count)
+        tried = list(losses.values())
+        if min(tried) < min(tried[-2:]):
+            break
     return min(losses, key=lambda pull: losses[pull]), losses

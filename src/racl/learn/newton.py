@@ -2,6 +2,10 @@
 
 What is minimised is the penalised loss itself, and no step that would let it rise is taken. Where accepted rows choose
 among several states the step is that of an upper bound (the best state held fixed), so the bound and the loss fall together.
+
+The loss has kinks, where two states of rejected rows are worth the same, and its minimum often lies on one. A step that
+crosses a kink and gains nothing is not shortened but bent: the slopes on both sides are put together into the one that
+promises most of all that hold on either side, as bundle methods do, until the loss falls or nothing is left to be gained.
 """
 
 from __future__ import annotations
@@ -19,8 +23,11 @@ Floats = NDArray[np.float64]
 ROUNDS = 100
 TOLERANCE = 1e-13  # of the penalised loss a row: what the next step would gain
 ROUNDING = 16 * np.finfo(np.float64).eps  # of the loss: gains below it cannot be told
-HALVINGS = 30
-ENOUGH = 1e-4  # of the gain promised by the slope, which a step has to bring
+ENOUGH = 1e-4  # of the gain promised, which a step has to bring
+BENDS = 8  # tries at a kink
+SHORTER = 8.0  # by which the step is cut after those
+CUTS = 3
+LEFT = 1e-10  # gain a row that is not worth another try
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,30 +93,62 @@ def minimise(
     bounds = bounds or Bounds(np.full(phi.shape[1], -np.inf), np.full(phi.shape[1], np.inf))
     phi = bounds.inside(phi)
     now = source(phi) + penalty(phi)
-    losses = [float(now.loss.sum())]
-    settled = np.zeros(len(phi), np.bool_)
+    losses, left = [float(now.loss.sum())], max(LEFT, tolerance) * rows
+    settled = rows <= 0  # nobody asks where a group without rows ends up
     for number in range(rounds):
-        step, gain = direction(now, bounds.held(phi, now.gradient))
-        settled |= gain <= np.maximum(tolerance * rows, ROUNDING * now.loss)
+        step = newton_step(now, bounds.held(phi, now.gradient))
+        settled |= step.gain <= np.maximum(tolerance * rows, ROUNDING * now.loss)
         if settled.all():
             break
-        step[settled] = 0.0
-        phi, now, stuck = descend(source, phi, now, penalty, bounds, step)
-        settled |= stuck
+        before = now.loss
+        phi, now, stuck = descend(source, phi, now, penalty, bounds, step, settled, left)
+        settled |= stuck | (before - now.loss <= left)
         losses.append(float(now.loss.sum()))
         if tell:
             tell(number + 1, losses[-1])
     return Minimum(phi, now.hessian, tuple(losses), settled)
 
 
-def direction(sums: Sums, held: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """The Newton step of each group with some coefficients held, and what it promises to gain."""
-    gradient = np.where(held, 0.0, sums.gradient)
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A step of each group, by slopes that hold around where it starts, up to an error."""
+
+    hessian: Floats  # (G, q, q), the coefficients that are held apart
+    held: NDArray[np.bool_]  # (G, q)
+    slope: Floats  # (G, q)
+    move: Floats  # (G, q) minus the solution of hessian and slope
+    error: Floats  # (G,)
+
+    @property
+    def gain(self) -> Floats:
+        """(G,) what the step promises."""
+        return np.asarray(self.error - 0.5 * np.einsum("ij,ij->i", self.move, self.slope))
+
+    def bent(self, slope: Floats, error: Floats) -> Step:
+        """The step by the best mixture with the slopes found elsewhere."""
+        other = np.where(self.held, 0.0, slope)
+        move = -solved(self.hessian, other)
+        away, gap = self.slope - other, self.move - move
+        width = -np.einsum("ij,ij->i", away, gap)
+        lean = -np.einsum("ij,ij->i", away, self.move) + self.error - error
+        share = np.clip(np.divide(lean, width, out=np.zeros(len(width)), where=width > 0), 0.0, 1.0)
+        part = share[:, None]
+        return Step(
+            self.hessian,
+            self.held,
+            self.slope - part * away,
+            self.move - part * gap,
+            self.error + share * (error - self.error),
+        )
+
+
+def newton_step(sums: Sums, held: NDArray[np.bool_]) -> Step:
+    """The Newton step of each group with some coefficients held."""
+    slope = np.where(held, 0.0, sums.gradient)
     free = ~held
     hessian = np.where(free[:, :, None] & free[:, None, :], sums.hessian, 0.0)
     hessian[:, np.arange(held.shape[1]), np.arange(held.shape[1])] += held
-    step = -solved(hessian, gradient)
-    return step, -0.5 * np.einsum("ij,ij->i", step, gradient)
+    return Step(hessian, held, slope, -solved(hessian, slope), np.zeros(len(slope)))
 
 
 def solved(hessian: Floats, gradient: Floats) -> Floats:
@@ -127,19 +166,34 @@ def solved(hessian: Floats, gradient: Floats) -> Floats:
 
 
 def descend(
-    source: Source, phi: Floats, now: Sums, penalty: Penalty, bounds: Bounds, step: Floats
+    source: Source,
+    phi: Floats,
+    now: Sums,
+    penalty: Penalty,
+    bounds: Bounds,
+    step: Step,
+    settled: NDArray[np.bool_],
+    left: Floats,
 ) -> tuple[Floats, Sums, NDArray[np.bool_]]:
-    """Half the step of a group as long as its loss does not fall enough; groups that cannot go on are stuck.
+    """Where each group goes from here; groups for which nothing is left to be gained are stuck.
 
     INVARIANT: the loss of no group rises.
     """
-    size = np.ones(len(phi))
-    for halving in range(HALVINGS + 1):
-        trial = bounds.inside(phi + size[:, None] * step)
-        then = source(trial) + penalty(trial)
-        promised = np.einsum("ij,ij->i", now.gradient, trial - phi)
-        bad = then.loss > now.loss + ENOUGH * np.minimum(promised, 0.0)
-        if not bad.any():
-            return trial, then, size == 0.0
-        size[bad] *= 0.5 if halving < HALVINGS - 1 else 0.0
-    raise AssertionError("a step of no length leaves the loss as it is")
+    open_, stuck = ~settled, np.zeros(len(phi), np.bool_)
+    first, found, there = step.move, phi.copy(), now
+    for attempt in range(BENDS + CUTS):
+        bending = attempt < BENDS
+        move = step.move if bending else first / SHORTER ** (attempt - BENDS + 1)
+        found[open_] = bounds.inside(phi + move)[open_]
+        there = source(found) + penalty(found)
+        open_ &= ~(there.loss <= now.loss - (ENOUGH * step.gain if bending else 0.0))
+        if bending and open_.any():
+            error = now.loss - there.loss + np.einsum("ij,ij->i", there.gradient, found - phi)
+            step = step.bent(there.gradient, np.maximum(error, 0.0))
+            over = open_ & (step.gain <= left)
+            open_, stuck = open_ & ~over, stuck | over
+        if not open_.any():
+            break
+    stuck |= open_
+    found[stuck] = phi[stuck]
+    return found, there.put(stuck, now), stuck

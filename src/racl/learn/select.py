@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,21 +52,21 @@ class Chosen:
 
 
 def fitted(
-    rows: Rows, sources: Sources, recipe: Recipe, tell: Tell | None, pull: float | None
+    rows: Rows, sources: Sources, recipe: Recipe, tell: Tell | None, before: Fitted | None = None
 ) -> tuple[Logits, Fitted | None]:
-    """What the learner of a recipe makes of rows."""
+    """What the learner of a recipe makes of rows; a refit keeps the pull that was chosen before."""
     if recipe.learner == KNOWN:
         weights = known_weights(sources.domain, recipe)
         return Logits(weights[:, 1:], weights[:, 0], np.ones(len(weights))), None
     settings = Settings(
         ridge=recipe.ridge,
-        pull=recipe.pull if pull is None else pull,
+        pull=recipe.pull if before is None else before.pull,
         seed=recipe.seed,
         threads=recipe.threads,
         tell=tell,
     )
     found = LEARNERS[recipe.learner](rows, settings)
-    return found.logits, found
+    return found.logits, found if before is None else replace(found, pulls=before.pulls)
 
 
 def scored(logits: Logits, rows: Rows, guard: Guard, recipe: Recipe) -> tuple[tuple[Scaled, ...], Floats]:
@@ -80,12 +80,11 @@ def scored(logits: Logits, rows: Rows, guard: Guard, recipe: Recipe) -> tuple[tu
 
 def as_given(sources: Sources, recipe: Recipe, tell: Tell | None, guard: Guard) -> Chosen:
     """One guard, fitted on all rows; the held-out ones are judged by a fit without them."""
-    unseen, pull = None, None
+    unseen, found = None, None
     if sources.held_out is not None and (recipe.learner == KNOWN or _learnable(sources, recipe)):
-        logits, found = fitted(sources.training, sources, recipe, tell, None)
+        logits, found = fitted(sources.training, sources, recipe, tell)
         unseen = scored(logits, sources.training, guard, recipe)[1]
-        pull = found.pull if found else None
-    logits, found = fitted(sources.whole, sources, recipe, tell, pull)
+    logits, found = fitted(sources.whole, sources, recipe, tell, found)
     scaling, weights = scored(logits, sources.whole, guard, recipe)
     return Chosen(logits, found, guard, scaling, weights, unseen)
 
@@ -109,14 +108,14 @@ def fixed(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
 def validated(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
     """The guard of the grid that does best on validation rows, and the score refitted on all rows under it."""
     held_out = unseen_rows(sources, recipe)
-    logits, found = fitted(sources.training, sources, recipe, tell, None)
+    logits, found = fitted(sources.training, sources, recipe, tell)
     truth = sources.truth or truth_from_labels(held_out.options, held_out.accepted)
     tried, weights = [], []
     for guard in GRID:
         weights.append(scored(logits, sources.training, guard, recipe)[1])
         tried.append(Tried(guard, order_of(held_out, truth, weights[-1], recipe.floor)))
     best = min(range(len(GRID)), key=lambda place: rank_of(tried[place].figures))
-    logits, found = fitted(sources.whole, sources, recipe, tell, found.pull if found else None)
+    logits, found = fitted(sources.whole, sources, recipe, tell, found)
     scaling, final = scored(logits, sources.whole, GRID[best], recipe)
     return Chosen(logits, found, GRID[best], scaling, final, weights[best], tuple(tried))
 
@@ -124,7 +123,7 @@ def validated(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
 def certify(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
     """A margin on the score of the training rows that bounds the false vetoes; nothing is refitted."""
     held_out = unseen_rows(sources, recipe)
-    logits, found = fitted(sources.training, sources, recipe, tell, None)
+    logits, found = fitted(sources.training, sources, recipe, tell)
     scaling, weights = scored(logits, sources.training, NONE, recipe)
     certificate = certified(held_out, weights, alpha=recipe.alpha, delta=recipe.delta, seed=recipe.seed)
     weights = added(weights, certificate.margin)

@@ -39,6 +39,12 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         return Sums(self.loss + other.loss, self.gradient + other.gradient, self.hessian + other.hessian)
 
+    def put(self, groups: NDArray[np.bool_], other: Sums) -> Sums:
+        """The same, some groups from elsewhere."""
+        loss = np.where(groups, other.loss, self.loss)
+        gradient = np.where(groups[:, None], other.gradient, self.gradient)
+        return Sums(loss, gradient, np.where(groups[:, None, None], other.hessian, self.hessian))
+
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
@@ -117,10 +123,13 @@ def summed(best: Floats, top: Floats, rows: Stretch, some: NDArray[np.intp], sha
     slope, bend = weight * (probability - accepted), weight * small / (1.0 + small) ** 2
     groups, q = shape
     gradient, hessian = np.zeros((groups, q)), np.zeros((groups, q, q))
-    for one in np.unique(group):
-        of = group == one
+    order = np.argsort(group, kind="stable")
+    first = np.searchsorted(group[order], np.arange(groups + 1))
+    best, bent, slope = best[order], best[order] * bend[order, None], slope[order]
+    for one in np.flatnonzero(np.diff(first)):
+        of = slice(first[one], first[one + 1])
         gradient[one] = slope[of] @ best[of]
-        hessian[one] = (best[of] * bend[of, None]).T @ best[of]
+        hessian[one] = bent[of].T @ best[of]
     return Sums(totals(group, loss, groups), gradient, hessian)
 
 
