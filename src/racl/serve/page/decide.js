@@ -32,6 +32,7 @@ export async function show(main, { model }) {
   const { document: file } = await get(`/v1/models/${part(model)}/versions/active`);
   const result = el("div", { class: "result" });
   const log = el("div", { class: "log" });
+  const glance = el("button", { type: "button", class: "glance", onclick: () => result.scrollIntoView() });
   let count = 0;
   const explain = latest((row) => post("/v1/explain", { row, model }));
   const refresh = async () => {
@@ -40,6 +41,7 @@ export async function show(main, { model }) {
     const { answer, fault, old } = await explain(row);
     if (old) return;
     const named = form.blame(fault?.field, fault?.message);
+    fill(glance, fault ? "Not decided" : badge(answer.explanation.credit), " ↓");
     if (!fault) fill(result, shown(answer, (turn) => post("/v1/what-if", { row, model, ...turn })));
     else if (fault.status === 401) throw fault;
     else fill(result, named ? nothing("Not decided", "The form says which value cannot be taken.") : trouble(fault));
@@ -58,6 +60,7 @@ export async function show(main, { model }) {
     el("div", { class: "buttons" }, el("button", { type: "submit", class: "main" }, "Decide and log"), el("button", { type: "button", onclick: () => again() }, "Start afresh")),
     el("p", { class: "soft" }, "What stands beside the form is worked out as you type and not logged."),
     log,
+    glance,
   );
   const again = () => {
     remember(model, null);

@@ -23,6 +23,11 @@ export function draw(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+/** Text in which what stands between backticks is code. */
+export function marked(text) {
+  return text.split("`").map((one, number) => (number % 2 ? el("code", {}, one) : one));
+}
+
 /** Puts this, and nothing else, into a node. */
 export function fill(node, ...children) {
   node.replaceChildren();

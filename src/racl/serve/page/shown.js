@@ -1,15 +1,24 @@
 // One decision as one looks at it: the verdict, requirements, repairs, sliders, and how the value comes about.
 
 import { costBar, scales, valueBar } from "./bars.js";
-import { el, fill, later, latest } from "./dom.js";
+import { el, fill, later, latest, marked } from "./dom.js";
 import { CREDITS, badge, number, trouble, value } from "./words.js";
 
 const LIMIT = 12; // repairs shown before the rest is folded away
 
-function verdictCard(found, unit, rest) {
+/** The plan's repairs by their labels, or that there is none. */
+function planWords(found, explanation) {
+  if (found.plan === null) return "none";
+  if (found.plan === "keep") return "keep it as it came";
+  const labels = new Map(explanation.repairs.map((one) => [one.repair, one.label || one.repair]));
+  return found.plan.split(" + ").map((one) => labels.get(one) ?? one).join(", then ");
+}
+
+function verdictCard(found, explanation, rest) {
   const [title, about] = CREDITS[found.credit] ?? [found.credit, ""];
+  const { unit } = explanation.budget;
   const facts = [
-    ["plan", found.plan ?? "none"],
+    ["plan", planWords(found, explanation)],
     ["value", number(found.value)],
     ["margin", number(found.margin)],
     ["cost", number(found.cost, unit)],
@@ -129,7 +138,7 @@ function slider(name, unit, now, low, high, turn, changed) {
     el("label", { for: id }, name[0].toUpperCase() + name.slice(1)),
     el("span", { class: "exact" }, exact, unit ? el("span", { class: "unit" }, unit) : null),
     range,
-    el("p", { class: "soft", id: `${id}-words` }, turn.words, " ", jump),
+    el("p", { class: "soft", id: `${id}-words` }, marked(turn.words), " ", jump),
   );
   return { node, set };
 }
@@ -155,9 +164,9 @@ export function shown(found, whatIf) {
     if (turn.budget !== start.budget) parts.push(`a budget of ${number(turn.budget, unit)}`);
     if (turn.threshold !== start.threshold) parts.push(`a threshold of ${number(turn.threshold)}`);
     const note = changed ? el("p", { class: "supposed" }, `What if: with ${parts.join(" and ")}, all else as it is. `, back) : null;
-    fill(verdict, verdictCard(now, unit, note));
+    fill(verdict, verdictCard(now, explanation, note));
     fill(list, options(explanation, scale, { ...turn, plan: now.plan }));
-    fill(reason, changed ? `As it is: ${explanation.reason} ${explanation.choice}` : `${explanation.reason} ${explanation.choice}`);
+    fill(reason, marked(`${changed ? "As it is: " : ""}${explanation.reason} ${explanation.choice}`));
   };
   const decide = later(async () => {
     const changed = turn.budget !== start.budget || turn.threshold !== start.threshold;
