@@ -137,6 +137,15 @@ def collected(program: Program, parts: Sequence[Gathered]) -> Options:
     return Options(program, np.concatenate([[0], np.cumsum(np.concatenate(counts))]), **whole)
 
 
+def joined(parts: Sequence[Options]) -> Options:
+    """The options of several stretches of rows, already made, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    start = np.concatenate([[0], np.cumsum(np.concatenate([part.count for part in parts]))])
+    whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in (*BY_STATE, *BY_ROW)}
+    return Options(parts[0].program, start, **whole)
+
+
 def blank(domain: Domain, *, other: bool = False) -> Model:
     """A model that prefers nothing."""
     nothing = Preference(0.0, (0.0,) * len(domain.features))

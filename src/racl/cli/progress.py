@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from racl.cli.speak import WIPE
+from racl.cli.stopping import go_on
 
 BAR = 30
 PAUSE = 0.1  # seconds between two looks
@@ -32,6 +33,30 @@ def progress(total: int | None) -> Iterator[Callable[[int], None]]:
         yield show
     finally:
         print(WIPE, end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def rounds() -> Iterator[Callable[[str, int, float], None]]:
+    """Tells a person at a terminal which round of a fit is done; is silent elsewhere."""
+    watched, last = sys.stderr.isatty(), monotonic() - PAUSE
+
+    def show(stage: str, number: int, loss: float) -> None:
+        nonlocal last
+        go_on()
+        if watched and monotonic() - last >= PAUSE:
+            last = monotonic()
+            print(
+                f"{WIPE}fitting {stage}: round {number}, loss {loss:,.6g}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    try:
+        yield show
+    finally:
+        if watched:
+            print(WIPE, end="", file=sys.stderr, flush=True)
 
 
 def _silent(done: int) -> None:

@@ -8,7 +8,7 @@ from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 
 import racl
-from racl.cli import check, decide, evaluate, explain, init, key, log, rebase, serve, sql
+from racl.cli import check, decide, evaluate, explain, fit, init, key, log, rebase, serve, show, sql
 from racl.cli.arguments import CallError, Command, Exit, Parser, parsed, parser_of
 from racl.cli.speak import hush, refused, remark, report, spoken
 from racl.cli.stopping import stoppable
@@ -17,6 +17,8 @@ from racl.errors import Problem, RaclError, RowError, nearest, printable, quoted
 COMMANDS: Mapping[str, Command] = {
     "check": check.COMMAND,
     "init": init.COMMAND,
+    "fit": fit.COMMAND,
+    "show": show.COMMAND,
     "decide": decide.COMMAND,
     "explain": explain.COMMAND,
     "rebase": rebase.COMMAND,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -13,12 +12,13 @@ from numpy.typing import NDArray
 from racl.decide import refusal
 from racl.domain.model import Domain
 from racl.errors import DataError, Problem, Refusal, RowError
-from racl.frames import Table, beside, read_frame
-from racl.frames.beside import codes, labels, numbers
+from racl.frames import Beside, Table, beside, read_frame
+from racl.frames.beside import codes, joined, labels, numbers
 from racl.learn.sample import Sample
 from racl.metrics.truth import Truth, truth_of
 from racl.model import Model
 from racl.options import Options, blank, expand_table
+from racl.options import joined as joined_options
 
 SHOWN = 10
 
@@ -44,29 +44,55 @@ class Gathered:
     kept: NDArray[np.intp]  # the numbers of the rows of the sample
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A stretch of the rows of a history."""
+
+    options: Options
+    beside: Mapping[str, Beside]
+    refusals: tuple[Refusal, ...]  # all of them, or the first ten where any is a fault
+
+
 def gathered(
     domain: Domain, history: History, *, other: bool = False, threads: int | None = None
 ) -> Gathered:
     """The sample of a history; `other` where a persona need not be a declared one."""
-    table = table_of(history.frame)
+    return gathered_from(domain, [table_of(history.frame)], history, other=other, threads=threads)
+
+
+def gathered_from(
+    domain: Domain,
+    tables: Iterable[Table],
+    history: History,
+    *,
+    other: bool = False,
+    threads: int | None = None,
+) -> Gathered:
+    """The same of rows that come a table at a time, whose columns the history names."""
+    if history.refused not in ("raise", "collect"):
+        raise ValueError(f"refused is {history.refused!r}; it may be 'raise' or 'collect'")
     model = blank(domain, other=other)
-    options = expand_table(model, table, threads=threads)
-    given = {
-        what: beside(table, one, what)
-        for what, one in (
-            ("labels", history.labels),
-            ("choice_set", history.choice_set),
-            ("weight", history.weight),
-        )
-        if one is not None
-    }
-    kept = np.flatnonzero(~options.refused)
-    refusals = _refusals(model, table, options, history.refused)
-    sets = _sets(codes(given["choice_set"])) if "choice_set" in given else np.arange(table.rows)
-    weight = numbers(given["weight"], 0.0) if "weight" in given else np.ones(table.rows)
+    pieces = [_piece(model, table, history, threads) for table in tables]
+    options = joined_options([piece.options for piece in pieces])
+    refusals = tuple(refusal for piece in pieces for refusal in piece.refusals)
+    if refusals and history.refused == "raise":
+        raise RowError(refusals[:SHOWN], int(options.refused.sum()))
+    given = {what: joined([piece.beside[what] for piece in pieces]) for what in pieces[0].beside}
+    rows = len(options)
+    sets = _sets(codes(given["choice_set"])) if "choice_set" in given else np.arange(rows)
+    weight = numbers(given["weight"], 0.0) if "weight" in given else np.ones(rows)
     sample = Sample(options, labels(given["labels"]), weight, sets)
-    whole = len(kept) == table.rows
-    return Gathered(sample if whole else sample.take(kept), refusals, table.rows, kept)
+    kept = np.flatnonzero(~options.refused)
+    return Gathered(sample if len(kept) == rows else sample.take(kept), refusals, rows, kept)
+
+
+def _piece(model: Model, table: Table, history: History, threads: int | None) -> Piece:
+    options = expand_table(model, table, threads=threads)
+    asked = {"labels": history.labels, "choice_set": history.choice_set, "weight": history.weight}
+    given = {what: beside(table, one, what) for what, one in asked.items() if one is not None}
+    rows = np.flatnonzero(options.refused)
+    shown = rows if history.refused == "collect" else rows[:SHOWN]
+    return Piece(options, given, tuple(refusal(model, table, int(row)) for row in shown))
 
 
 def table_of(frame: object) -> Table:
@@ -80,19 +106,6 @@ def _sets(found: tuple[NDArray[np.intp], list[object]]) -> NDArray[np.intp]:
         row = int(np.argmax(number == known.index(None)))
         raise DataError([Problem(f"row {row}: choice_set", "null, and every row needs its choice set")])
     return number
-
-
-def _refusals(model: Model, table: Table, options: Options, refused: str) -> tuple[Refusal, ...]:
-    if refused not in ("raise", "collect"):
-        raise ValueError(f"refused is {refused!r}; it may be 'raise' or 'collect'")
-    rows = np.flatnonzero(options.refused)
-
-    def each() -> Iterator[Refusal]:
-        return (refusal(model, table, int(row)) for row in rows)
-
-    if len(rows) and refused == "raise":
-        raise RowError(islice(each(), SHOWN), len(rows))
-    return tuple(each())
 
 
 def truth_on(model: Model, history: History, kept: NDArray[np.intp]) -> Truth:

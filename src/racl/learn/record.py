@@ -17,10 +17,10 @@ from racl.learn.certify import Certificate
 from racl.learn.guards import Guard, Scaled, Scaling
 from racl.learn.learners import Fitted
 from racl.learn.sample import Sample
-from racl.learn.select import Chosen, Tried, held_against
+from racl.learn.select import Chosen, Tried
 from racl.learn.sources import InMemory, Sources
+from racl.learn.validation import validation
 from racl.metrics.measure import Chance, counts, figures
-from racl.metrics.truth import truth_from_labels
 from racl.options import BY_ROW, BY_STATE, Floats
 
 LIBRARIES = ("numpy", "scipy", "numba")
@@ -197,13 +197,11 @@ def validation_of(
     sources: Sources, recipe: Recipe, chosen: Chosen
 ) -> tuple[dict[str, Any] | None, Iterable[str]]:
     """The figures on the held-out rows of a fit that did not see them."""
-    sample = sources.held_out
-    if sample is None or chosen.unseen is None or not len(sample):
+    held, sample = validation(sources, recipe, chosen), sources.held_out
+    if held is None or sample is None:
         return None, ()
-    truth = sources.truth or truth_from_labels(sample.options, sample.accepted)
-    held = held_against(sample, truth, chosen.unseen, recipe.floor)
     found = {
-        "against": "labels" if truth.value is None else "truth",
+        "against": "labels" if held.truth.value is None else "truth",
         "counts": counts(held),
         "figures": figures(held, Chance(recipe.seed))[0].to_dict(),
     }

@@ -44,6 +44,7 @@ class Chosen:
     scaling: tuple[Scaled, ...]
     weights: Floats  # (personas + 1, p + 1)
     unseen: Floats | None  # the weights of a fit that saw none of the held-out rows
+    unseen_logits: Logits | None = None  # of that fit
     grid: tuple[Tried, ...] = ()
     certificate: Certificate | None = None
 
@@ -80,13 +81,13 @@ def scored(logits: Logits, rows: Rows, guard: Guard, recipe: Recipe) -> tuple[tu
 
 def as_given(sources: Sources, recipe: Recipe, tell: Tell | None, guard: Guard) -> Chosen:
     """One guard, fitted on all rows; the held-out ones are judged by a fit without them."""
-    unseen, found = None, None
+    unseen, before, found = None, None, None
     if sources.held_out is not None and (recipe.learner == KNOWN or _learnable(sources, recipe)):
-        logits, found = fitted(sources.training, sources, recipe, tell)
-        unseen = scored(logits, sources.training, guard, recipe)[1]
+        before, found = fitted(sources.training, sources, recipe, tell)
+        unseen = scored(before, sources.training, guard, recipe)[1]
     logits, found = fitted(sources.whole, sources, recipe, tell, found)
     scaling, weights = scored(logits, sources.whole, guard, recipe)
-    return Chosen(logits, found, guard, scaling, weights, unseen)
+    return Chosen(logits, found, guard, scaling, weights, unseen, before)
 
 
 def _learnable(sources: Sources, recipe: Recipe) -> bool:
@@ -108,16 +109,16 @@ def fixed(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
 def validated(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
     """The guard of the grid that does best on validation rows, and the score refitted on all rows under it."""
     held_out = unseen_rows(sources, recipe)
-    logits, found = fitted(sources.training, sources, recipe, tell)
+    before, found = fitted(sources.training, sources, recipe, tell)
     truth = sources.truth or truth_from_labels(held_out.options, held_out.accepted)
     tried, weights = [], []
     for guard in GRID:
-        weights.append(scored(logits, sources.training, guard, recipe)[1])
+        weights.append(scored(before, sources.training, guard, recipe)[1])
         tried.append(Tried(guard, order_of(held_out, truth, weights[-1], recipe.floor)))
     best = min(range(len(GRID)), key=lambda place: rank_of(tried[place].figures))
     logits, found = fitted(sources.whole, sources, recipe, tell, found)
     scaling, final = scored(logits, sources.whole, GRID[best], recipe)
-    return Chosen(logits, found, GRID[best], scaling, final, weights[best], tuple(tried))
+    return Chosen(logits, found, GRID[best], scaling, final, weights[best], before, tuple(tried))
 
 
 def certify(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
@@ -127,7 +128,7 @@ def certify(sources: Sources, recipe: Recipe, tell: Tell | None) -> Chosen:
     scaling, weights = scored(logits, sources.training, NONE, recipe)
     certificate = certified(held_out, weights, alpha=recipe.alpha, delta=recipe.delta, seed=recipe.seed)
     weights = added(weights, certificate.margin)
-    return Chosen(logits, found, NONE, scaling, weights, weights, (), certificate)
+    return Chosen(logits, found, NONE, scaling, weights, weights, logits, (), certificate)
 
 
 GUARDS: Mapping[str, Callable[[Sources, Recipe, Tell | None], Chosen]] = {

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from racl.errors import DataError, Problem
+
 Floats = NDArray[np.float64]
 
 
@@ -74,16 +76,31 @@ def moments(
         count[:p], count[p] = weight[0].sum(), weight[1].sum()
     total, square = np.zeros(p + 1), np.zeros(p + 1)
     for number in range(p + 1):
-        column = (features[:, number] if number < p else threshold) - shift[number]
-        weighted = column if weight is None else column * weight[int(number == p)]
-        total[number], square[number] = weighted.sum(), weighted @ column
+        with np.errstate(over="ignore", invalid="ignore"):  # `check` tells
+            column = (features[:, number] if number < p else threshold) - shift[number]
+            weighted = column if weight is None else column * weight[int(number == p)]
+            total[number], square[number] = weighted.sum(), weighted @ column
     return Moments(count, total, square, shift)
 
 
 def standard_of(moments: Moments) -> Standard:
     """Mean 0 and deviation 1; what does not vary is left at 0, so that a penalty gives it no weight."""
-    count = np.where(moments.count > 0, moments.count, 1.0)
+    check(moments)
+    count = np.maximum(moments.count, 1.0)
     mean = moments.sum / count
     spread = np.sqrt(np.maximum(moments.square / count - mean * mean, 0.0))
-    varies = spread > 1e-12 * np.maximum(1.0, np.abs(mean + moments.shift))
+    varies = (spread > 1e-12 * np.abs(mean + moments.shift)) & (spread > TINY)
     return Standard(mean + moments.shift, np.where(varies, 1.0 / np.where(varies, spread, 1.0), 0.0))
+
+
+TINY = 1e-150  # spreads whose squares are nothing
+
+
+def check(moments: Moments) -> None:
+    """Raise where sums overflow: such a column would drop out unsaid."""
+    wild = np.flatnonzero(~np.isfinite(moments.sum) | ~np.isfinite(moments.square))
+    last = len(moments.sum) - 1
+    names = ["the threshold" if number == last else f"feature {number + 1} of {last}" for number in wild]
+    if names:
+        what = f"{', '.join(names)}: squares overflow"
+        raise DataError([Problem("features", what, "bring features and thresholds to a scale near 1")])

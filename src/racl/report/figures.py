@@ -44,18 +44,26 @@ class Series:
     high: Sequence[float] | Floats | None = None
 
 
+def installed() -> Any:
+    """Matplotlib; raises DataError with what to do where it is not there."""
+    try:
+        import matplotlib as mpl
+        import matplotlib.figure
+    except ImportError as missing:
+        what, hint = "pictures are drawn by Matplotlib, which is not installed", "pip install 'racl[reports]'"
+        raise DataError([Problem("report", what, hint)]) from missing
+    return mpl
+
+
 @contextmanager
 def drawing(name: str, *, width: float = WIDTH, height: float = HEIGHT) -> Iterator[tuple[Any, list[str]]]:
     """A Matplotlib figure to draw on; what is appended to the list after the block is its SVG.
 
     Each picture of a page needs a name of its own, so that the marks within them are not taken for each other's.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as missing:
-        what, hint = "pictures are drawn by Matplotlib, which is not installed", "pip install 'racl[reports]'"
-        raise DataError([Problem("report", what, hint)]) from missing
+    mpl = installed()
+    from matplotlib.figure import Figure
+
     with mpl.rc_context({**STYLE, "svg.hashsalt": name}):
         figure, found = Figure(figsize=(width, height), layout="constrained"), []  # type: tuple[Any, list[str]]
         yield figure, found
@@ -81,17 +89,17 @@ def lines(
     x: str,
     y: str,
     points: bool = False,
+    steps: bool = False,
     marked: Series | None = None,
     levels: Mapping[str, float] | None = None,
 ) -> str:
-    """Curves with bands for intervals; `marked` are single points, `levels` dashed lines across."""
+    """Curves with bands for intervals, as steps where asked; `marked` are single points, `levels` dashed lines across."""
+    style = {"drawstyle": "steps-post" if steps else "default", "marker": "o" if points else None}
 
     def draw(axes: Any) -> None:
         for number, one in enumerate(series):
             colour = COLOURS[number % len(COLOURS)]
-            axes.plot(
-                one.x, one.y, color=colour, label=one.name, marker="o" if points else None, markersize=4
-            )
+            axes.plot(one.x, one.y, color=colour, label=one.name, markersize=4, **style)
             if one.low is not None and one.high is not None:
                 axes.fill_between(one.x, one.low, one.high, color=colour, alpha=0.15, linewidth=0)
         if marked is not None:
