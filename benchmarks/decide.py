@@ -19,13 +19,13 @@ from typing import Any
 
 import contest
 import processes
+import report
 import slow
 import steps
 from airline import rows as airline
 from measure import Timing, machine, repeats_for, say
 
 import racl
-import report
 
 RESULTS = Path(__file__).parent / "results" / "decide.json"
 SIZES = "100000,1000000,10000000"
