@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from racl.metrics.rates import Rate
     from racl.metrics.report import Metrics
     from racl.query import sql
+    from racl.scale.deciding import decide_files
 
 __version__ = "0.1.0"
 
@@ -61,6 +62,7 @@ __all__ = [
     "RepairClassifier",
     "RowError",
     "compare",
+    "decide_files",
     "evaluate",
     "load_domain",
     "load_model",
@@ -78,6 +80,7 @@ LATER = {
     "Rate": "racl.metrics.rates",
     "RepairClassifier": "racl.learn.estimator",
     "compare": "racl.metrics.compare",
+    "decide_files": "racl.scale.deciding",
     "evaluate": "racl.metrics.evaluate",
     "sql": "racl.query",
 }  # what pulls in Arrow is imported when asked for

@@ -350,7 +350,7 @@ def test_an_input_that_changes_meanwhile_is_an_error(
             file.write((air / "rows.csv").read_text("utf-8").splitlines()[-1] + "\n")
         return decide_table(*arguments, **named)
 
-    monkeypatch.setattr("racl.decide.decide_table", meddling)
+    monkeypatch.setattr("racl.scale.work.decide_table", meddling)
     done = racl("decide", "air.json", "rows.csv", "-o", "decided.csv")
     assert (done.code, (air / "decided.csv").exists()) == (2, False)
     assert done.err.startswith("rows.csv: changed while it was read")

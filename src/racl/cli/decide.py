@@ -5,67 +5,46 @@ from __future__ import annotations
 import shutil
 import sys
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
-from itertools import islice
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, one_of, whole
-from racl.cli.files import of_file, read_model, read_rows
+from racl.cli.files import read_model, read_rows
 from racl.cli.progress import progress
 from racl.cli.speak import refused, remark, say
 from racl.cli.stopping import go_on
 from racl.cli.tables import aligned
-from racl.errors import Problem, Refusal, RowError
-from racl.model import Engine, Model
+from racl.errors import Problem, RowError
+from racl.model import Engine
 
 if TYPE_CHECKING:
-    from racl.decide import Decisions
-    from racl.scale import Output, Rejects, Rows
+    from racl.scale import Progress, Tally
 
 ENGINES: tuple[str, ...] = get_args(Engine)
 MANY = 10_000  # rows; of fewer, the pace is that of starting up
-SHOWN = 10
 STREAM = "-"  # standard output
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of the rows so far."""
-
-    rows: int = 0
-    decided: int = 0
-    credits: Counter[str] = field(default_factory=Counter)
-    refusals: list[Refusal] = field(default_factory=list)  # the first of them
-    seconds: float = 0.0  # from the first row read to the last one written
-
-    @property
-    def refused(self) -> int:
-        """How many rows were refused."""
-        return self.rows - self.decided
-
-    def add(self, decisions: Decisions) -> None:
-        """Count some more rows."""
-        from racl.decide import refusals
-
-        self.rows += decisions.table.rows
-        self.decided += len(decisions)
-        self.credits.update(decisions.counts())
-        self.refusals.extend(islice(refusals(decisions), SHOWN - len(self.refusals)))
 
 
 def arguments(parser: Parser) -> None:
     """The arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="a model (.json)")
-    parser.add_argument("rows", metavar="ROWS", help=".parquet, .csv or .jsonl, or a folder of one of them")
+    rows = ".parquet, .csv or .jsonl (text also with .gz or .zst), a folder of one of them, or a pattern in quotes"
+    parser.add_argument("rows", metavar="ROWS", help=rows)
     out = "where the decisions go: .parquet, .csv or .jsonl; `-` is JSON lines on standard output"
     parser.add_argument("-o", "--out", metavar="OUT", help=out)
     parser.add_argument("--rejects", metavar="FILE", help="set refused rows aside: number, column and reason")
+    parser.add_argument(
+        "--columns", metavar="A,B", type=names, help="which of the rows' own columns to keep; all if not said"
+    )
+    parser.add_argument(
+        "--only", metavar="WHICH", type=one_of("accepted"), help="accepted: leave out the others"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where a run that was killed or interrupted left off"
+    )
     parser.add_argument("--prefix", metavar="P", default="", help="how the names of the six columns begin")
     parser.add_argument(
         "--engine", metavar="E", default="auto", type=one_of(*ENGINES), help=", ".join(ENGINES)
@@ -75,10 +54,14 @@ def arguments(parser: Parser) -> None:
 
 def run(asked: Namespace) -> Exit:
     """Decide all rows; where refused ones are not set aside, any of them means no output."""
+    if asked.resume and asked.out in {None, STREAM}:
+        raise CallError(
+            [Problem("racl decide", "--resume: there is nothing to go on with", "name an output")]
+        )
     if asked.rejects == STREAM:
         raise CallError([Problem("racl decide", "--rejects: refused rows go to a file", "name one")])
     try:
-        tally = decide_files(asked)
+        tally = decided(asked)
     except RowError as fault:
         return refused(asked.rows, fault, "nothing is written; `--rejects FILE` sets them aside")
     tell = remark if asked.out else say
@@ -86,90 +69,50 @@ def run(asked: Namespace) -> Exit:
     return Exit.DONE
 
 
-def decide_files(asked: Namespace) -> Tally:
+def decided(asked: Namespace) -> Tally:
     """Write the decisions and set refused rows aside; raises RowError where they are not to be."""
+    from racl.scale import decide_files
+
     model = read_model(asked.model)
     rows = read_rows(asked.rows, model.domain.columns_read)
-    tally, start = Tally(), perf_counter()
-    with _output(asked, model, rows) as output, _rejects(asked, rows) as rejects:
-        for decisions in _decided(asked, model, rows):
-            tally.add(decisions)
-            _write(decisions, output if rejects or not tally.refused else None, rejects)
-        if tally.refused and not rejects:
-            raise RowError(tally.refusals, tally.refused)
-    tally.seconds = perf_counter() - start
-    return tally
+    with progress() as show, _place(asked) as out:
 
-
-def _decided(asked: Namespace, model: Model, rows: Rows) -> Iterator[Decisions]:
-    """The decisions on one stretch of the rows after the other."""
-    from racl.decide import chosen_engine, decide_table
-
-    with of_file(asked.rows), progress(_rows_in_all(rows)) as show:
-        for table in rows.batches():
-            seen = table.offset + table.rows
-            compiled = asked.engine == "auto" and chosen_engine(model, seen) == "kernel"  # many rows in all
-            engine: Engine = "kernel" if compiled else asked.engine
-            yield decide_table(model, table, engine=engine, threads=asked.threads, prefix=asked.prefix)
-            show(seen)
+        def tell(done: Progress) -> None:
+            show(done.rows, done.share)
             go_on()
 
-
-def _rows_in_all(rows: Rows) -> int | None:
-    """How many rows there are, where that can be told without reading them."""
-    import pyarrow.parquet as pq
-
-    from racl.scale import Format
-
-    if rows.format is not Format.PARQUET or not sys.stderr.isatty():
-        return None
-    return sum(int(pq.read_metadata(file).num_rows) for file in rows.files)
-
-
-# outputs ---------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _output(asked: Namespace, model: Model, rows: Rows) -> Iterator[Output | None]:
-    """Where decided rows go, if anywhere."""
-    from racl.scale import decision_schema, open_output
-
-    if asked.out is None:
-        yield None
-        return
-    with TemporaryDirectory(prefix="racl-") if asked.out == STREAM else nullcontext("") as folder:
-        path = Path(folder, "decisions.jsonl") if folder else Path(asked.out)
-        apart = [Path(asked.rejects)] if asked.rejects else []
-        added, typed = decision_schema(asked.prefix), model.domain.columns_read
-        with open_output(path, rows, added, typed=typed, apart=apart) as output:
-            yield output
-        if folder:
-            sys.stdout.flush()
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
+        return decide_files(
+            model,
+            rows,
+            out,
+            rejects=asked.rejects,
+            columns=asked.columns,
+            only=asked.only,
+            prefix=asked.prefix,
+            engine=asked.engine,
+            threads=asked.threads,
+            resume=asked.resume,
+            tell=tell,
+        )
 
 
 @contextmanager
-def _rejects(asked: Namespace, rows: Rows) -> Iterator[Rejects | None]:
-    """Where refused rows go, if anywhere."""
-    from racl.scale import open_rejects
-
-    if asked.rejects is None:
-        yield None
+def _place(asked: Namespace) -> Iterator[str | None]:
+    """Where decided rows go, if anywhere; for standard output a file first, since a refused row means no output at all."""
+    if asked.out != STREAM:
+        yield asked.out
         return
-    apart = [Path(asked.out)] if asked.out and asked.out != STREAM else []
-    with open_rejects(asked.rejects, rows, apart=apart) as rejects:
-        yield rejects
+    with TemporaryDirectory(prefix="racl-") as folder:
+        path = Path(folder, "decisions.jsonl")
+        yield str(path)
+        sys.stdout.flush()
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
 
 
-def _write(decisions: Decisions, output: Output | None, rejects: Rejects | None) -> None:
-    from racl.decide import refusals
-
-    aside = decisions.outputs.refused
-    if output:
-        output.write(decisions.table, decisions.columns(), ~aside if aside.any() else None)
-    if rejects:
-        rejects.write(refusals(decisions))
+def names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 # in words --------------------------------------------------------------------------------------------
@@ -196,12 +139,14 @@ COMMAND = Command(
     about=(
         "The output holds each row's own columns and then accepted, credit, plan, value, margin and cost, in the"
         " order of the rows. A refused row (a value missing, out of range, of the wrong type ...) ends the command"
-        " with 3 and no output, unless --rejects sets such rows aside. Without -o only the counts are printed."
+        " with 3 and no output, unless --rejects sets such rows aside. Without -o only the counts are printed. The"
+        " output has its name when it is complete; a run that is killed before goes on with --resume."
     ),
     examples="""\
   racl decide air.json tickets.parquet -o decided.parquet
   racl decide air.json tickets.csv -o decided.csv --rejects refused.csv
-  racl decide air.json tickets.jsonl -o - | jq .plan""",
+  racl decide air.json tickets.jsonl -o - | jq .plan
+  racl decide air.json "year=2024/*.parquet" -o good.parquet --only accepted""",
     arguments=arguments,
     run=run,
 )

@@ -126,10 +126,10 @@ def _read(asked: Namespace, models: list[Model], against: Against, rows: Rows) -
     from racl.metrics.reading import part_of
 
     read = Read()
-    with _rejects(asked, rows) as rejects, progress(None) as show:
+    with _rejects(asked, rows) as rejects, progress() as show:
         for table in rows.batches():
             read.add(part_of(models, table, against), rejects)
-            show(table.offset + table.rows)
+            show(table.offset + table.rows, None)
             go_on()
         if read.refused and not rejects:
             raise RowError(read.refusals, read.refused)

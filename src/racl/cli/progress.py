@@ -12,22 +12,23 @@ from racl.cli.stopping import go_on
 
 BAR = 30
 PAUSE = 0.1  # seconds between two looks
+MINUTE, HOUR = 60, 3600  # in seconds
 
 
 @contextmanager
-def progress(total: int | None) -> Iterator[Callable[[int], None]]:
-    """Tells a person at a terminal how many rows (of how many, if known) are done; is silent elsewhere."""
+def progress() -> Iterator[Callable[[int, float | None], None]]:
+    """Tells a person at a terminal how many rows, and which share of all, are done; is silent elsewhere."""
     if not sys.stderr.isatty():
         yield _silent
         return
     start = last = monotonic()
 
-    def show(done: int) -> None:
+    def show(done: int, share: float | None) -> None:
         nonlocal last
         now = monotonic()
         if now - last >= PAUSE:
             last = now
-            print(f"{WIPE}{line(done, total, now - start)}", end="", file=sys.stderr, flush=True)
+            print(f"{WIPE}{line(done, share, now - start)}", end="", file=sys.stderr, flush=True)
 
     try:
         yield show
@@ -59,19 +60,33 @@ def rounds() -> Iterator[Callable[[str, int, float], None]]:
             print(WIPE, end="", file=sys.stderr, flush=True)
 
 
-def _silent(done: int) -> None:
+def _silent(done: int, share: float | None) -> None:
     """Nobody is watching."""
-    del done
+    del done, share
 
 
-def line(done: int, total: int | None, seconds: float) -> str:
+def line(done: int, share: float | None, seconds: float) -> str:
     """The line that is shown.
 
-    >>> line(500, 1000, 0.5)
-    '[###############               ]  50 %, 500 rows, 1,000 rows a second'
+    >>> line(500, 0.5, 0.5)
+    '[###############               ]  50 %, 500 rows, 1,000 rows a second, 1 s left'
     """
     pace = f"{done:,} rows, {done / seconds if seconds else 0:,.0f} rows a second"
-    if not total:
+    if not share:
         return pace
-    share = min(1.0, done / total)
-    return f"[{'#' * round(BAR * share):<{BAR}}] {share:>4.0%}, {pace}".replace("%", " %")
+    left = f", {span(seconds / share - seconds)} left" if share < 1.0 else ""
+    return f"[{'#' * round(BAR * share):<{BAR}}] {share:>4.0%}, {pace}{left}".replace("%", " %")
+
+
+def span(seconds: float) -> str:
+    """A time to come, in the largest units that matter.
+
+    >>> span(0.2), span(200), span(20_000)
+    ('1 s', '3 min 20 s', '5 h 33 min')
+    """
+    whole = max(1, round(seconds))
+    if whole < MINUTE:
+        return f"{whole} s"
+    if whole < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"

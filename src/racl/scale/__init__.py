@@ -1,8 +1,10 @@
 """Files of rows in, files of decisions out."""
 
+from racl.scale.deciding import Progress, decide_files
 from racl.scale.output import DECISION, Output, Rejects, decision_schema, open_output, open_rejects
 from racl.scale.paths import SUFFIXES, Format
 from racl.scale.rows import BATCH_ROWS, Rows, open_rows
+from racl.scale.tally import Tally
 
 __all__ = [
     "BATCH_ROWS",
@@ -10,8 +12,11 @@ __all__ = [
     "SUFFIXES",
     "Format",
     "Output",
+    "Progress",
     "Rejects",
     "Rows",
+    "Tally",
+    "decide_files",
     "decision_schema",
     "open_output",
     "open_rejects",

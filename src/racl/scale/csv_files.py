@@ -168,26 +168,19 @@ class Ragged:
         return replace(read_arrow(table), text=True, faults=faults)
 
 
-class CsvSink:
-    """Rows to a CSV file."""
+def csv_head(schema: pa.Schema) -> bytes:
+    """The line that names the columns."""
+    return _lines([pa.array([name], TEXT) for name in schema.names])
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self.schema = schema
-        self.file = path.open("wb")
-        self._write_lines([pa.array([name], TEXT) for name in schema.names])
 
-    def write(self, rows: pa.Table) -> None:
-        """A line for each row."""
-        for batch in rows.to_batches():
-            self._write_lines([_cells(column) for column in batch.columns])
+def csv_bytes(rows: pa.Table) -> bytes:
+    """A line for each row."""
+    return b"".join(_lines([_cells(column) for column in batch.columns]) for batch in rows.to_batches())
 
-    def _write_lines(self, columns: list[pa.Array]) -> None:
-        cells = [_quoted(column).fill_null("") for column in columns]
-        self.file.write(as_bytes(joined([joined(cells, ","), "\n"])))
 
-    def close(self) -> None:
-        """The end of the file."""
-        self.file.close()
+def _lines(columns: list[pa.Array]) -> bytes:
+    cells = [_quoted(column).fill_null("") for column in columns]
+    return bytes(as_bytes(joined([joined(cells, ","), "\n"])))
 
 
 def _cells(column: pa.Array) -> pa.Array:

@@ -187,26 +187,15 @@ def _held(values: list[Any], type_: pa.DataType) -> list[object]:
     return values
 
 
-class JsonlSink:
-    """Rows to a file of JSON lines."""
+def jsonl_bytes(rows: pa.Table) -> bytes:
+    """A line for each row."""
+    return b"".join(as_bytes(joined(["{", json_fields(batch), "}\n"])) for batch in rows.to_batches())
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self.schema = schema
-        self.file = path.open("wb")
 
-    def write(self, rows: pa.Table) -> None:
-        """A line for each row."""
-        for batch in rows.to_batches():
-            self.file.write(as_bytes(joined(["{", json_fields(batch), "}\n"])))
-
-    def extend(self, lines: Iterable[bytes], added: pa.Table) -> None:
-        """Each line as it was written, with more fields at the end of its object."""
-        fields = [text for batch in added.to_batches() for text in json_fields(batch).cast(BYTES).to_pylist()]
-        self.file.writelines(map(_extended, lines, fields))
-
-    def close(self) -> None:
-        """The end of the file."""
-        self.file.close()
+def jsonl_extended(lines: Iterable[bytes], added: pa.Table) -> bytes:
+    """Each line as it was written, with more fields at the end of its object."""
+    fields = [text for batch in added.to_batches() for text in json_fields(batch).cast(BYTES).to_pylist()]
+    return b"".join(map(_extended, lines, fields))
 
 
 def _extended(line: bytes, fields: bytes) -> bytes:

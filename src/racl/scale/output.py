@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import compress, islice
@@ -14,23 +14,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from racl.domain.model import Column
-from racl.errors import DataError, Refusal
+from racl.errors import DataError, Problem, Refusal, nearest, quoted
 from racl.frames import Kind, Table, check_new_names
-from racl.scale.csv_files import CsvSink
-from racl.scale.jsonl_files import JsonlSink, rows_as_arrow
-from racl.scale.parquet_files import ParquetSink
-from racl.scale.paths import Format, check_output, format_of, writing, written
+from racl.scale.encoding import Encoder, Piece, TextEncoder, encoder_of
+from racl.scale.jsonl_files import rows_as_arrow
+from racl.scale.paths import Format, check_output, fault, format_of, writing
 from racl.scale.rows import Rows
 from racl.scale.typed import typed_rows, typed_schema
+from racl.scale.unfinished import Unfinished, all_or_nothing
 
 Keep = NDArray[np.bool_]
 
-Sink = ParquetSink | CsvSink | JsonlSink
-SINKS: Mapping[Format, Callable[[Path, pa.Schema], Sink]] = {
-    Format.PARQUET: ParquetSink,
-    Format.CSV: CsvSink,
-    Format.JSONL: JsonlSink,
-}
 DECISION = pa.schema(
     [
         ("accepted", pa.bool_()),
@@ -51,31 +45,32 @@ def decision_schema(prefix: str = "") -> pa.Schema:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """Where decided rows are written to."""
+class Shape:
+    """What a row of the output is: its own columns first, then those of the decision."""
 
     path: Path
-    sink: Sink
+    encoder: Encoder
     own: pa.Schema | None  # None where rows go out as the lines they came in
     added: pa.Schema
     typed: Sequence[Column]
 
-    def write(self, table: Table, columns: Mapping[str, pa.Array], keep: Keep | None = None) -> None:
+    def piece(self, table: Table, columns: Mapping[str, pa.Array], keep: Keep | None = None) -> Piece:
         """The rows that stay, their own columns first; the others have a value for each row that stays."""
         decided = pa.Table.from_arrays([columns[name] for name in self.added.names], names=self.added.names)
         _check_names(self.path, table.names, self.added)
         with writing(self.path):
-            if isinstance(self.sink, JsonlSink) and self.own is None:
-                self.sink.extend(_kept(table.lines, keep), decided)
-            else:
-                own = self._own(table, keep)
-                names = [*own.column_names, *self.added.names]
-                self.sink.write(pa.Table.from_arrays([*own.columns, *decided.columns], names=names))
+            if self.own is None and isinstance(self.encoder, TextEncoder):
+                return self.encoder.extended(_kept(table.lines, keep), decided)
+            own = self._own(table, keep)
+            names = [*own.column_names, *self.added.names]
+            return self.encoder.encode(pa.Table.from_arrays([*own.columns, *decided.columns], names=names))
 
     def _own(self, table: Table, keep: Keep | None) -> pa.Table:
         if table.kind is Kind.ROWS:
             return rows_as_arrow(list(_kept(table.native, keep)), self.own)
         rows: Any = typed_rows(table, self.typed) if table.text else table.native
+        if self.own is not None and rows.column_names != self.own.names:
+            rows = rows.select(self.own.names)
         return rows if keep is None else rows.filter(pa.array(keep))
 
 
@@ -90,6 +85,60 @@ def _check_names(path: Path, names: Iterable[str], added: pa.Schema) -> None:
             replace(problem, file=str(path), hint="give the decision's columns a `--prefix`")
             for problem in problems
         )
+
+
+def shape_of(
+    path: Path,
+    rows: Rows,
+    added: pa.Schema = DECISION,
+    *,
+    typed: Sequence[Column] = (),
+    columns: Sequence[str] | None = None,
+) -> Shape:
+    """What the rows will be in a file: all their own columns, or some of them, and the decision's."""
+    raw = columns is None and rows.format is format_of(path) is Format.JSONL
+    own = None if raw else _chosen(rows, _own_schema(path, rows, typed), columns)
+    if own is not None:
+        _check_names(path, own.names, added)
+    schema = added if own is None else pa.schema([*own, *added], own.metadata)
+    return Shape(path, encoder_of(path, schema), own, added, () if format_of(path) is Format.CSV else typed)
+
+
+def _own_schema(path: Path, rows: Rows, typed: Sequence[Column]) -> pa.Schema:
+    from_text = rows.format is Format.CSV and format_of(path) is not Format.CSV
+    return typed_schema(rows.schema, typed) if from_text else rows.schema
+
+
+def _chosen(rows: Rows, schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
+    """Some of the columns, in the order in which they are named."""
+    if columns is None:
+        return schema
+    problems = [
+        Problem(
+            name, "column missing" if not count else f"{count} columns of this name", hint, str(rows.path)
+        )
+        for name in columns
+        if (count := schema.names.count(name)) != 1
+        for hint in [nearest(name, schema.names)]
+    ]
+    if problems:
+        raise DataError(problems)
+    if len(set(columns)) < len(columns):
+        raise fault(rows.path, f"a column named twice in {quoted(','.join(columns))}")
+    metadata = {key: value for key, value in (schema.metadata or {}).items() if key != b"pandas"}
+    return pa.schema([schema.field(name) for name in columns], metadata or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where decided rows are written to."""
+
+    shape: Shape
+    file: Unfinished
+
+    def write(self, table: Table, columns: Mapping[str, pa.Array], keep: Keep | None = None) -> None:
+        """The rows that stay, with their decisions."""
+        self.file.append(self.shape.piece(table, columns, keep))
 
 
 @contextmanager
@@ -107,46 +156,39 @@ def open_output(
     """
     path = Path(path)
     check_output(path, rows.path, rows.files, *apart)
-    raw = rows.format is format_of(path) is Format.JSONL
-    own = None if raw else _own_schema(path, rows, typed)
-    if own is not None:
-        _check_names(path, own.names, added)
-    schema = added if own is None else pa.schema([*own, *added], own.metadata)
-    with _opened(path, schema) as sink:
-        yield Output(path, sink, own, added, () if format_of(path) is Format.CSV else typed)
-
-
-def _own_schema(path: Path, rows: Rows, typed: Sequence[Column]) -> pa.Schema:
-    from_text = rows.format is Format.CSV and format_of(path) is not Format.CSV
-    return typed_schema(rows.schema, typed) if from_text else rows.schema
+    shape = shape_of(path, rows, added, typed=typed)
+    with _opened(path, shape.encoder) as file:
+        yield Output(shape, file)
 
 
 @contextmanager
-def _opened(path: Path, schema: pa.Schema) -> Iterator[Sink]:
-    with written(path) as unfinished:
-        with writing(path):
-            sink = SINKS[format_of(path)](unfinished, schema)
-        try:
-            yield sink
-        finally:
-            with writing(path):
-                sink.close()
+def _opened(path: Path, encoder: Encoder) -> Iterator[Unfinished]:
+    file = Unfinished(path, encoder)
+    with all_or_nothing([file]):
+        yield file
+
+
+# refused rows ----------------------------------------------------------------------------------------
+
+
+def refusal_pieces(encoder: Encoder, refusals: Iterable[Refusal]) -> Iterator[Piece]:
+    """A row for each of them."""
+    remaining = iter(refusals)
+    while some := list(islice(remaining, REFUSALS_AT_ONCE)):
+        columns = [[r.row for r in some], [r.column or None for r in some], [r.reason for r in some]]
+        yield encoder.encode(pa.table(columns, schema=REFUSAL))
 
 
 @dataclass(frozen=True, slots=True)
 class Rejects:
     """Where refused rows are written to."""
 
-    path: Path
-    sink: Sink
+    file: Unfinished
 
     def write(self, refusals: Iterable[Refusal]) -> None:
         """A row for each of them."""
-        remaining = iter(refusals)
-        while some := list(islice(remaining, REFUSALS_AT_ONCE)):
-            columns = [[r.row for r in some], [r.column or None for r in some], [r.reason for r in some]]
-            with writing(self.path):
-                self.sink.write(pa.table(columns, schema=REFUSAL))
+        for piece in refusal_pieces(self.file.encoder, refusals):
+            self.file.append(piece)
 
 
 @contextmanager
@@ -154,5 +196,5 @@ def open_rejects(path: str | Path, rows: Rows, *, apart: Sequence[Path] = ()) ->
     """Where to write refused rows; at the end, and only then, the file is there."""
     path = Path(path)
     check_output(path, rows.path, rows.files, *apart)
-    with _opened(path, REFUSAL) as sink:
-        yield Rejects(path, sink)
+    with _opened(path, encoder_of(path, REFUSAL)) as file:
+        yield Rejects(file)

@@ -47,7 +47,7 @@ def planned(file: pq.ParquetFile, raw: Any, columns: Sequence[str] | None = None
     dictionaries, long = [], 1.0
     for number in range(metadata.num_columns):
         column = metadata.schema.column(number)
-        if wanted is not None and column.path.partition(".")[0] not in wanted:
+        if wanted is not None and not wanted & {column.path, column.path.partition(".")[0]}:
             continue
         chunks = [metadata.row_group(group).column(number) for group in range(metadata.num_row_groups)]
         chunks = [chunk for chunk in chunks if chunk.num_values]
@@ -117,20 +117,3 @@ def parquet_batches(
             size = min(rows, how.rows)
             for batch in file.iter_batches(size, columns=columns, row_groups=groups):
                 yield read_arrow(pa.Table.from_batches([batch]))
-
-
-class ParquetSink:
-    """Rows to a Parquet file."""
-
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self.schema = schema
-        self.writer = pq.ParquetWriter(path, schema, write_page_checksum=True)
-
-    def write(self, rows: pa.Table) -> None:
-        """A row group, each column as the type that the file has for it."""
-        columns = [column.cast(field.type) for column, field in zip(rows.columns, self.schema, strict=True)]
-        self.writer.write_table(pa.Table.from_arrays(columns, schema=self.schema))
-
-    def close(self) -> None:
-        """The end of the file."""
-        self.writer.close()

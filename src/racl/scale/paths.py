@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -171,22 +170,6 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise fault(path, f"cannot be written: {_first_line(error)}") from error
-
-
-@contextmanager
-def written(path: Path) -> Iterator[Path]:
-    """A file beside the final one, which takes its name at the end and is removed if the end is not reached.
-
-    INVARIANT: nothing unfinished ever stands under the final name.
-    """
-    final = path.resolve()
-    unfinished = final.with_name(f".{final.name[:200]}.{os.getpid()}-{os.urandom(4).hex()}.part")
-    try:
-        yield unfinished
-        with writing(path):
-            unfinished.replace(final)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _first_line(error: Exception) -> str:

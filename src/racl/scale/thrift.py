@@ -183,6 +183,8 @@ def _value(out: bytearray, kind: int, value: Any) -> None:
             _sequence(out, value)
         case 11:
             _mapping(out, value)
+        case _ if isinstance(value, bytes):  # a struct that is written already
+            out += value
         case _:
             _struct(out, value)
 
