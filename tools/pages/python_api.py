@@ -20,7 +20,7 @@ INTERNAL = {
     "Decisions": {"model", "table", "outputs", "prefix"},
 }
 GROUPS = {
-    "Functions": ["load_domain", "load_model", "evaluate", "compare", "sql"],
+    "Functions": ["load_domain", "load_model", "decide_files", "evaluate", "compare", "sql"],
     "Models and decisions": ["Model", "Decisions", "Decision", "Credit", "Explanation", "Domain"],
     "Learning": ["RepairClassifier"],
     "Metrics": ["Metrics", "Rate", "Comparison", "Difference"],

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +16,6 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-import racl
 from racl.errors import DataError, RowError
 from racl.frames import check_columns, read_arrow
 from racl.model import Engine, Model, fingerprint, load_model
@@ -276,7 +276,7 @@ def described(
         for file, stamp in zip(rows.files, rows.stamps, strict=True)
     ]
     return {
-        "racl": racl.__version__,
+        "racl": version("racl"),
         "pyarrow": pa.__version__,
         "model": fingerprint(model.document()),
         "inputs": inputs,
