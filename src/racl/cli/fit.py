@@ -175,10 +175,10 @@ def _gathered(asked: Namespace, domain: Domain, rows: Rows) -> Gathered:
 
 def _read(rows: Rows) -> Iterator[Table]:
     """The rows, a table at a time."""
-    with progress(None) as show:
+    with progress() as show:
         for table in rows.batches():
             yield table
-            show(table.offset + table.rows)
+            show(table.offset + table.rows, None)
             go_on()
 
 
