@@ -119,14 +119,3 @@ def test_a_share_goes_by_the_hash_of_the_key(kept: Asker, two: tuple[str, str]) 
     assert decide(kept, idempotency_key="another")["model"] == f"air@{two[1][:12]}"
     assert kept("POST", "/v1/models/air/share", {"version": None}).json["candidate"] is None
     assert kept("POST", "/v1/models/air/share", {"version": two[1]}).status == 400
-
-
-def test_what_is_lost_is_told(kept: Asker) -> None:
-    kept("POST", "/v1/decide", {"rows": [{**GOOD, "budget": budget} for budget in (0, 10, 39, 40)]})
-    kept("POST", "/v1/decide", {"row": {**GOOD, "threshold": 1e6}})
-    found = kept("GET", "/v1/models/air/vetoes").json
-    assert (found["decisions"], found["explained"]) == (5, 4)
-    assert sum(found["periods"][0]["credits"].values()) == 5
-    assert found["requirements"] == [{"requirement": "bag", "failing": 4, "beyond_repair": 0}]
-    assert found["budget"] == [{"extra": extra, "turned": n + 1} for n, extra in enumerate((1.0, 30.0, 40.0))]
-    assert found["repairs"] == [{"repair": "add_bag", "label": "Add a bag", "chosen": 1}]

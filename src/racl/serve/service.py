@@ -37,6 +37,7 @@ class Service:
     clock: Callable[[], float] = time.time
     memory: Memory | None = None
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one change of models at a time
+    studying: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long look into the log at a time
     keyring: Keyring = field(init=False)
     stopping: bool = False
 

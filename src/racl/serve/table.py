@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from racl.serve import answering, losing, modelling, remembering, stating
+from racl.serve import answering, comparing, modelling, remembering, stating, vetoes
+from racl.serve.comparing import CompareAnswer, CompareQuery
 from racl.serve.routes import Permission, Route
+from racl.serve.vetoes import VetoesAnswer, VetoesQuery
 from racl.serve.wire import (
     ChooseAnswer,
     ChooseRequest,
@@ -31,8 +33,6 @@ from racl.serve.wire import (
     ShadowRequest,
     ShareRequest,
     VersionRequest,
-    VetoesAnswer,
-    VetoesQuery,
     WhatIfAnswer,
     WhatIfRequest,
 )
@@ -105,7 +105,11 @@ ROUTES: tuple[Route, ...] = (
         asks=LimitQuery, gives=DifferencesAnswer, faults=(404,),
     ),
     Route(
-        "GET", "/v1/models/{name}/vetoes", READ, "What is being lost", losing.vetoes,
+        "GET", "/v1/models/{name}/compare", READ, "How two versions decide what was logged", comparing.compare,
+        asks=CompareQuery, gives=CompareAnswer, faults=(404,),
+    ),
+    Route(
+        "GET", "/v1/models/{name}/vetoes", READ, "What is being lost, and to what", vetoes.vetoes,
         asks=VetoesQuery, gives=VetoesAnswer, faults=(404,),
     ),
     Route(

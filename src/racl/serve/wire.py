@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -304,56 +304,6 @@ class OutcomeAnswer(Struct):
 
 
 # what is lost ----------------------------------------------------------------------------------------
-
-
-class VetoesQuery(Struct, forbid_unknown_fields=True):
-    """Since when, by what period, and how many rejections are explained."""
-
-    after: Moment | UnsetType = UNSET
-    before: Moment | UnsetType = UNSET
-    by: Literal["hour", "day"] = "day"
-    explain: Annotated[int, Meta(ge=0, le=500)] = 200
-
-
-class Period(Struct):
-    """How many decisions of each credit were made in a period."""
-
-    start: datetime
-    credits: dict[str, int]
-
-
-class Blocking(Struct):
-    """How many of the explained rejections fail a requirement as they came, and how many whatever is repaired."""
-
-    requirement: str
-    failing: int
-    beyond_repair: int
-
-
-class Turned(Struct):
-    """How many of the explained rejections so much more budget would turn."""
-
-    extra: float
-    turned: int
-
-
-class Chosen(Struct):
-    """How often a repair was part of a plan."""
-
-    repair: str
-    label: str
-    chosen: int
-
-
-class VetoesAnswer(Struct):
-    """What is being lost: of all decisions by period, of the latest rejections in detail."""
-
-    decisions: int
-    explained: int
-    periods: list[Period]
-    requirements: list[Blocking]
-    budget: list[Turned]
-    repairs: list[Chosen]
 
 
 # state -----------------------------------------------------------------------------------------------

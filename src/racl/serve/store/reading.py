@@ -125,17 +125,3 @@ def counted(connection: Connection, tenant: str, model: str) -> Sequence[Row]:
         "SELECT shadow, COUNT(*) FROM differences WHERE tenant = ? AND model = ? GROUP BY shadow",
         (tenant, model),
     )
-
-
-def by_period(connection: Connection, asked: Filter, span: int) -> list[tuple[int, str, int]]:
-    """How many decisions of each credit were made in each period of so many microseconds."""
-    where, values = asked.where()
-    query = f"SELECT d.at / {span}, d.credit, COUNT(*) FROM decisions d WHERE {where} GROUP BY 1, 2"  # noqa: S608
-    return [(int(start), credit, int(count)) for start, credit, count in connection.run(query, values)]
-
-
-def by_plan(connection: Connection, asked: Filter) -> list[tuple[str, int]]:
-    """How often each plan was chosen."""
-    where, values = asked.where()
-    query = f"SELECT d.plan, COUNT(*) FROM decisions d WHERE {where} AND d.plan IS NOT NULL GROUP BY d.plan"  # noqa: S608
-    return [(plan, int(count)) for plan, count in connection.run(query, values)]
