@@ -10,6 +10,7 @@ import numpy as np
 
 from racl.errors import Problem, RaclError, quoted
 from racl.learn.certify import ALPHA, DELTA
+from racl.learn.curves import Curves
 from racl.learn.guards import FALLBACKS, FIXED
 from racl.learn.learners import LEARNERS, RIDGE
 from racl.model import Model
@@ -36,6 +37,7 @@ class Recipe:
     fallback: str = "spread"  # what becomes of log odds whose beta is too small to divide by
     ridge: float = RIDGE
     pull: float | None = None  # towards the pooled fit; chosen on held-out rows where not given
+    curves: bool | Mapping[str, Any] | Curves = False  # shapes beyond straight lines
     held_out: float | None = None  # share of the choice sets held out; None for the guard's own
     anchors_from: str = "feasible"  # or `zero-budget`: which rows are anchors
     default_persona: bool = False  # whether personas not declared are learned from, and decided
@@ -79,3 +81,5 @@ def _problems(recipe: Recipe) -> Iterator[Problem]:
             yield Problem(name, f"{getattr(recipe, name):g} is not {wanted}")
     if (recipe.known is not None) != (recipe.learner == KNOWN):
         yield Problem("known", "weights are given with the learner `known`, and only with it")
+    if recipe.learner == KNOWN and recipe.curves:
+        yield Problem("curves", "weights that are given have their shape", "leave out `curves`")

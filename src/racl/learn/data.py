@@ -40,6 +40,7 @@ class Held:
     groups: int  # personas and one more, for those that are not declared
     choice_set: NDArray[np.intp]  # (n,)
     threads: int | None = None
+    compiling: bool = True  # whether the sums of many rows may be compiled
 
     def moments(self) -> Moments:
         """Sums and squares of the features of all states, and of the thresholds."""
@@ -58,7 +59,8 @@ class Held:
 
     def source(self, standard: Standard, *, pooled: bool) -> Source:
         """The sums of all rows, for each persona or for all together."""
-        return in_memory(self.rows.pooled() if pooled else self.rows, standard, threads=self.threads)
+        rows = self.rows.pooled() if pooled else self.rows
+        return in_memory(rows, standard, threads=self.threads, compiling=self.compiling)
 
     def small(self) -> Held:
         """All rows, or a part of them spread evenly."""

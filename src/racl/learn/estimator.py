@@ -19,6 +19,7 @@ from racl.domain.model import Domain
 from racl.errors import DataError, Problem, quoted
 from racl.frames import Table
 from racl.learn.certify import ALPHA, DELTA
+from racl.learn.curves import Curves
 from racl.learn.guards import FIXED
 from racl.learn.history import History, table_of
 from racl.learn.learners import RIDGE
@@ -54,6 +55,7 @@ class RepairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         fallback: str = "spread",
         ridge: float = RIDGE,
         pull: float | None = None,
+        curves: bool | Mapping[str, Any] | Curves = False,
         held_out: float | None = None,
         anchors_from: str = "feasible",
         default_persona: bool = False,
@@ -72,6 +74,7 @@ class RepairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.fallback = fallback
         self.ridge = ridge
         self.pull = pull
+        self.curves = curves
         self.held_out = held_out
         self.anchors_from = anchors_from
         self.default_persona = default_persona

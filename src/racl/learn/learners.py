@@ -39,6 +39,7 @@ class Settings:
     pull: float | None = None  # 0: each persona for itself; infinite: one preference for all
     lower: Floats | None = None  # (p,) of u
     upper: Floats | None = None
+    extra: Floats | None = None  # (p,) more ridge on u
     seed: int = 0
     threads: int | None = None
     tell: Tell | None = None
@@ -146,6 +147,8 @@ class Task:
         q = len(self.standard.center) + 1
         ridge = np.full(q, self.settings.ridge)
         ridge[q - 2] = 0.0
+        if self.settings.extra is not None:
+            ridge[: q - 2] += self.settings.extra
         return ridge
 
     @property
@@ -167,13 +170,17 @@ class Task:
         plain = np.column_stack([one.u, one.d, one.beta])
         return self.standard.standard(plain[-1:] if pooled else plain)
 
-    def pooled(self, data: Data, phi: Floats) -> Minimum:
+    def pooled(self, data: Data, phi: Floats, *, tolerance: float = TOLERANCE) -> Minimum:
         """One preference for all personas."""
-        penalty = Penalty(self.ridge, np.zeros(phi.shape[1]))
         source = data.source(self.standard, pooled=True)
-        rows = np.array([data.counts()[0].sum()])
         return minimise(
-            source, phi, penalty, bounds=self.bounds, rows=rows, tell=self.settings.heard("pooled")
+            source,
+            phi,
+            Penalty(self.ridge, np.zeros(phi.shape[1])),
+            bounds=self.bounds,
+            rows=np.array([data.counts()[0].sum()]),
+            tolerance=tolerance,
+            tell=self.settings.heard("pooled"),
         )
 
     def each(

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racl.domain.model import Domain
 from racl.errors import DataError, Problem
 from racl.learn.asked import KNOWN, Recipe, RecipeError
+from racl.learn.cross import chosen_shape
+from racl.learn.curves import curves_of
 from racl.learn.guards import Scaling, one_threshold
 from racl.learn.history import Gathered, History, gathered, truth_on
 from racl.learn.learners import Fitted, Tell
@@ -23,6 +26,8 @@ from racl.options import Floats
 from racl.semantics import Preference, Taste
 
 __all__ = ["History", "Learned", "Recipe", "RecipeError", "learn", "learn_from"]
+
+Parts = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 FEWEST = 10  # choice sets below which no figures are measured on rows held out for nothing else
 
@@ -61,21 +66,33 @@ def learn(
 
 
 def sources_of(domain: Domain, found: Gathered, recipe: Recipe, truth: Truth | None) -> Sources:
-    """Rows in memory, parted into those to fit on and those held out."""
-    sample = found.sample
-    zero_budget = recipe.anchors_from == "zero-budget"
-    whole = InMemory(sample, zero_budget, recipe.threads)
+    """Rows in memory, parted into those to fit on and those held out; shapes are chosen by the former alone."""
+    sample, parts = found.sample, parted(found.sample, recipe)
     counts = {"given": found.given, "refused": len(found.refusals), "used": len(sample)}
     mark = fingerprint(sample)
-    sets = len(np.unique(sample.choice_set))
-    if recipe.learner == KNOWN:  # nothing is fitted: all rows are unseen
+    training = sample if parts is None else sample.take(parts[0])
+    curves = curves_of(recipe.curves)
+    shape = None if curves is None else chosen_shape(domain, training, recipe, curves)
+    if shape is not None:
+        domain, sample = shape.domain, shape(sample)
+        training = sample if parts is None else sample.take(parts[0])
+    zero_budget = recipe.anchors_from == "zero-budget"
+    whole = InMemory(sample, zero_budget, recipe.threads)
+    if recipe.learner == KNOWN:  # nothing is fitted: no row has been seen
         return Sources(domain, whole, whole, sample, truth, counts, mark)
-    if recipe.share == 0 or (recipe.guard in ("none", "fixed") and sets < FEWEST):
-        return Sources(domain, whole, whole, None, None, counts, mark)
-    kept, aside = split(sample, recipe.share, recipe.seed)
-    training = InMemory(sample.take(kept), zero_budget, recipe.threads)
-    judged = None if truth is None else truth.take(aside)
-    return Sources(domain, training, whole, sample.take(aside), judged, counts, mark)
+    if parts is None:
+        return Sources(domain, whole, whole, None, None, counts, mark, shape)
+    fitted = InMemory(training, zero_budget, recipe.threads)
+    judged = None if truth is None else truth.take(parts[1])
+    return Sources(domain, fitted, whole, sample.take(parts[1]), judged, counts, mark, shape)
+
+
+def parted(sample: Sample, recipe: Recipe) -> Parts | None:
+    """Rows to fit on and rows held out; nothing where all are fitted on."""
+    few = recipe.guard in ("none", "fixed") and len(np.unique(sample.choice_set)) < FEWEST
+    if recipe.learner == KNOWN or recipe.share == 0 or few:
+        return None
+    return split(sample, recipe.share, recipe.seed)
 
 
 def learn_from(sources: Sources, recipe: Recipe, tell: Tell | None = None) -> Learned:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from racl.expr.show import show
 from racl.learn.asked import Recipe
 from racl.learn.certify import Certificate
 from racl.learn.guards import Guard, Scaled, Scaling
@@ -35,6 +36,7 @@ def record_of(sources: Sources, recipe: Recipe, chosen: Chosen) -> dict[str, Any
         "settings": settings_of(recipe),
         "data": {"fingerprint": sources.fingerprint},
         "rows": rows_of(sources, recipe, chosen.fitted),
+        "curves": shape_of(sources),
         "split": split_of(sources, recipe),
         "fit": fit_of(chosen.fitted),
         "personas": personas_of(sources, chosen),
@@ -144,6 +146,20 @@ def split_of(sources: Sources, recipe: Recipe) -> dict[str, Any]:
     if isinstance(sources.training, InMemory):
         found["training"] = len(sources.training.sample)
     return found
+
+
+def shape_of(sources: Sources) -> dict[str, Any] | None:
+    """The knots of each feature, and what was tried."""
+    shape = sources.shape
+    if shape is None:
+        return None
+    made = {
+        feature.name: show(feature.value.node)
+        for feature, term in zip(sources.domain.features, shape.terms, strict=True)
+        if not term.plain
+    }
+    tried = [dict(zip(("knots", "penalty", "loss"), one, strict=True)) for one in shape.tried]
+    return {"penalty": shape.penalty, "features": made, "tried": tried}
 
 
 def fit_of(fitted: Fitted | None) -> dict[str, Any] | None:

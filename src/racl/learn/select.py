@@ -59,7 +59,11 @@ def fitted(
     if recipe.learner == KNOWN:
         weights = known_weights(sources.domain, recipe)
         return Logits(weights[:, 1:], weights[:, 0], np.ones(len(weights))), None
+    shape = sources.shape
     settings = Settings(
+        lower=shape.lower if shape else None,
+        upper=shape.upper if shape else None,
+        extra=shape.extra if shape else None,
         ridge=recipe.ridge,
         pull=recipe.pull if before is None else before.pull,
         seed=recipe.seed,

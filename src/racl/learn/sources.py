@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racl.domain.model import Domain
+from racl.learn.curves import Shape
 from racl.learn.data import Data, Held, anchor_data, latent_data
 from racl.learn.guards import Levels, common_levels, own_levels
 from racl.learn.sample import Logits, Sample
@@ -69,6 +70,7 @@ class Sources:
     truth: Truth | None = None  # of the held-out rows, where a truth model is given
     rows: Mapping[str, int] = field(default_factory=dict)  # how many were given, refused, held out ...
     fingerprint: str = ""  # of all rows
+    shape: Shape | None = None  # of `domain`, where its features were extended
 
 
 def split(sample: Sample, share: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -104,7 +104,8 @@ Pass = Callable[[Stretch, Floats, Standard], Sums]
 def plain(rows: Stretch, phi: Floats, standard: Standard) -> Sums:
     """The definition of the sums, through NumPy."""
     columns = standard.columns(rows.features, rows.threshold[row_of(rows)] + rows.charge)
-    odds = np.einsum("ij,ij->i", columns, phi[rows.group[row_of(rows)]])
+    judge = rows.group[row_of(rows)]
+    odds = columns @ phi[0] if len(phi) == 1 else np.einsum("ij,ij->i", columns, phi[judge])
     some = np.flatnonzero(np.diff(rows.start))
     top = np.maximum.reduceat(odds, rows.start[some]) if len(some) else np.empty(0)
     reached = np.flatnonzero(odds == np.repeat(top, np.diff(rows.start)[some]))
@@ -196,9 +197,11 @@ def compiled_pass(p: int) -> Pass:
 Source = Callable[[Floats], Sums]  # from coefficients (G, q) to the sums of all rows
 
 
-def in_memory(rows: Stretch, standard: Standard, *, threads: int | None = None) -> Source:
+def in_memory(
+    rows: Stretch, standard: Standard, *, threads: int | None = None, compiling: bool = True
+) -> Source:
     """The sums of rows in memory, stretch by stretch, on several threads where that pays."""
-    large = rows.features.size >= COMPILE_AT
+    large = compiling and rows.features.size >= COMPILE_AT
     run = compiled_pass(rows.features.shape[1]) if large else plain
     count = (threads or os.cpu_count() or 1) if large and len(rows) > STRETCH else 1
 
