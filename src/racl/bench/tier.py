@@ -31,6 +31,7 @@ class Rows:
     options: Options
     labels: Truths  # (n,)
     truth: Truth
+    known: Options  # the rows as the truth sees them: the same where it looks at the same features
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -77,7 +78,7 @@ def rows(
     known = options if truth.domain == domain else expand(truth.domain, frame)
     found = truth_of(known, truth.weights)
     labels = noise.labels(found)
-    return Rows(frame, choice_set, options, labels, truth_of(known, truth.weights, labels))
+    return Rows(frame, choice_set, options, labels, truth_of(known, truth.weights, labels), known)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 
 import racl
-from racl.cli import check, decide, evaluate, explain, fit, init, key, log, rebase, serve, show, sql
+from racl.cli import bench, check, decide, evaluate, explain, fit, init, key, log, rebase, serve, show, sql
 from racl.cli.arguments import CallError, Command, Exit, Parser, parsed, parser_of
 from racl.cli.speak import hush, refused, remark, report, spoken
 from racl.cli.stopping import stoppable
@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, Command] = {
     "explain": explain.COMMAND,
     "rebase": rebase.COMMAND,
     "evaluate": evaluate.COMMAND,
+    "bench": bench.COMMAND,
     "serve": serve.COMMAND,
     "sql": sql.COMMAND,
     "key": key.COMMAND,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ STYLE: Any = {
 }
 METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 WIDTH, HEIGHT = 7.2, 3.8  # inches
+DOTS = 160  # of an inch of PNG
+PNGS: ContextVar[dict[str, bytes] | None] = ContextVar("PNGS", default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,17 @@ def installed() -> Any:
 
 
 @contextmanager
+def as_png_too() -> Iterator[dict[str, bytes]]:
+    """While it lasts, every picture is kept as PNG, too, by its name."""
+    kept: dict[str, bytes] = {}
+    token = PNGS.set(kept)
+    try:
+        yield kept
+    finally:
+        PNGS.reset(token)
+
+
+@contextmanager
 def drawing(name: str, *, width: float = WIDTH, height: float = HEIGHT) -> Iterator[tuple[Any, list[str]]]:
     """A Matplotlib figure to draw on; what is appended to the list after the block is its SVG.
 
@@ -69,6 +83,11 @@ def drawing(name: str, *, width: float = WIDTH, height: float = HEIGHT) -> Itera
         yield figure, found
         text = StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        pngs = PNGS.get()
+        if pngs is not None:
+            image = BytesIO()
+            figure.savefig(image, format="png", dpi=DOTS, metadata={"Software": None})
+            pngs[name] = image.getvalue()
     found.append(METADATA.sub("", "<svg" + text.getvalue().partition("<svg")[2]).strip())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,18 @@ def black_box_repair(
     return judge
 
 
+MADE: WeakKeyDictionary[Sample, dict[int, LabelModel]] = WeakKeyDictionary()  # while a sample is in use
+
+
 def label_model(sample: Sample, seed: int) -> LabelModel:
+    """Log odds of acceptance, learned once from a sample that several baselines share."""
+    made = MADE.setdefault(sample, {})
+    if seed not in made:
+        made[seed] = learned_labels(sample, seed)
+    return made[seed]
+
+
+def learned_labels(sample: Sample, seed: int) -> LabelModel:
     """Log odds of acceptance, from the labels of all rows as they came."""
     examples = _examples(sample, sample.accepted)
     if not len(examples.answer):

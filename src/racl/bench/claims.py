@@ -1,0 +1,156 @@
+"""What the paper claims, and what should go beyond it, held against the results of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from racl.bench.models import MODELS
+from racl.bench.tables import CHAMPION, MAIN, first_seed, number
+from racl.bench.tiers import TIERS
+
+Figures = Mapping[str, Mapping[str, Any]]
+LINEAR = ("synthetic-maxsat", "expedia-schema", "db1b-schema", "db1b-dist")
+RACL = ("anchors-fixed", "anchors-validated", "latent-validated", "latent-certified")
+LABEL_ONLY = ("no-repair", "soft-penalty", "black-box")
+BASELINES = ("no-repair", "soft-penalty", "black-box", "black-box-repair", "black-box-credit")
+PLANS, FEW = 0.998, 0.0025
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim, what was found, and whether it holds."""
+
+    what: str
+    found: str
+    holds: bool
+
+
+def claims(results: Mapping[str, Any]) -> list[Claim]:
+    """Every claim that the study can tell something about."""
+    tiers = {name: figures_of(tier) for name, tier in results["tiers"].items()}
+    found = [claim for name, models in tiers.items() for claim in of_any(name, models)]
+    if MAIN in tiers:
+        found += [*of_main(tiers[MAIN]), *beyond(results["tiers"][MAIN], tiers[MAIN])]
+    if "db1b-curved" in tiers:
+        found += of_curved(tiers["db1b-curved"])
+    if "ablation" in results["tiers"].get("db1b-sparse", {}):
+        found += of_sparse(results["tiers"]["db1b-sparse"]["ablation"])
+    return found
+
+
+def figures_of(tier: Mapping[str, Any]) -> dict[str, Figures]:
+    """The figures of each model, of the first seed."""
+    return {model: first_seed(by_seed)["figures"] for model, by_seed in tier.get("figures", {}).items()}
+
+
+def value(models: Mapping[str, Figures], model: str, kind: str) -> float:
+    """A figure as a number; worst where there is none."""
+    found = models[model][kind]["value"]
+    return float("nan") if found is None else float(found)
+
+
+def of_any(name: str, models: Mapping[str, Figures]) -> Iterator[Claim]:
+    """What should hold in every tier."""
+    label = TIERS[name].label
+    if "no-repair" in models:
+        rate = models["no-repair"]["fvr"]
+        yield Claim(
+            f"{label}: NoRepair vetoes all that is repairable-good",
+            f"{rate['count']:,} of {rate['of']:,}",
+            rate["value"] == 1.0,
+        )
+    if name not in LINEAR:
+        return
+    for model in (one for one in RACL if one in models):
+        credit, plan = models[model]["credit"], models[model]["plan"]
+        said = f"credit {credit['count']:,} of {credit['of']:,}, plans {plan['count']:,} of {plan['of']:,}"
+        holds = credit["value"] == 1.0 and plan["value"] is not None and plan["value"] >= PLANS
+        yield Claim(f"{label}: {MODELS[model].label} has credit 1 and plans {PLANS} or more", said, holds)
+
+
+def of_main(models: Mapping[str, Figures]) -> Iterator[Claim]:
+    """The paper's pattern on its hardest tier."""
+    if "anchors-validated" in models:
+        fvr = models["anchors-validated"]["fvr"]
+        said = f"{number(fvr['value'])} ({fvr['count']:,} of {fvr['of']:,})"
+        yield Claim(f"anchors, validated: FVR at most {FEW}", said, fvr["value"] <= FEW)
+    blind = [model for model in LABEL_ONLY if model in models]
+    if blind:
+        said = ", ".join(f"{MODELS[one].label} {number(models[one]['credit']['value'])}" for one in blind)
+        yield Claim(
+            "models of labels alone cannot give credit",
+            said,
+            all(value(models, one, "credit") < 1 / 2 for one in blind),
+        )
+    if {"black-box-repair", "anchors-validated", "anchors-fixed"} <= set(models):
+        searched = value(models, "black-box-repair", "edr")
+        for model in ("anchors-validated", "anchors-fixed"):
+            edr = value(models, model, "edr")
+            yield Claim(
+                f"RepairSearch has less regret than {MODELS[model].label}",
+                f"{searched:.4f} and {edr:.4f}",
+                searched < edr,
+            )
+
+
+def beyond(tier: Mapping[str, Any], models: Mapping[str, Figures]) -> Iterator[Claim]:
+    """The best of every column in one model, each against a baseline by a paired interval."""
+    if CHAMPION not in models:
+        return
+    label, fvr = MODELS[CHAMPION].label, models[CHAMPION]["fvr"]
+    yield Claim(
+        f"{label}: FVR at most {FEW}",
+        f"{number(fvr['value'])} ({fvr['count']:,} of {fvr['of']:,})",
+        fvr["value"] <= FEW,
+    )
+    compared = tier.get("difference", {}).get(CHAMPION, {})
+    for kind, other, below in (
+        ("EDR", "black-box-repair", True),
+        ("FAR", "black-box-repair", True),
+        ("AUROC", "black-box", False),
+    ):
+        if other in compared:
+            one = next(one for one in first_seed(compared[other])["differences"] if one["name"] == kind)
+            said = f"{one['first']:.4f} and {one['second']:.4f}; {one['value']:+.4f} ({one['low']:+.4f} to {one['high']:+.4f})"
+            holds = one["high"] < 0 if below else one["low"] >= 0
+            word = "below" if below else "not below"
+            yield Claim(
+                f"{label}: {kind} {word} {MODELS[other].label}'s, its paired interval too", said, holds
+            )
+
+
+def of_curved(models: Mapping[str, Figures]) -> Iterator[Claim]:
+    """Curves where the truth has them."""
+    name = "latent-curves-certified" if "latent-curves-certified" in models else CHAMPION
+    others = [one for one in BASELINES if one in models]
+    if name not in models or not others:
+        return
+    fvr, label = value(models, name, "fvr"), MODELS[name].label
+    yield Claim(f"DB1B-curved: {label}: FVR at most 0.005", number(fvr), fvr <= 0.005)  # noqa: PLR2004
+    least, most = (
+        min(value(models, one, "edr") for one in others),
+        max(value(models, one, "auroc") for one in others),
+    )
+    edr, auroc = value(models, name, "edr"), value(models, name, "auroc")
+    yield Claim(
+        f"DB1B-curved: {label}: EDR no worse than the best baseline's",
+        f"{edr:.4f} and {least:.4f}",
+        edr <= least,
+    )
+    yield Claim(
+        f"DB1B-curved: {label}: AUROC no worse than the best baseline's",
+        f"{auroc:.4f} and {most:.4f}",
+        auroc >= most,
+    )
+
+
+def of_sparse(found: Mapping[str, Any]) -> Iterator[Claim]:
+    """Pooling where many personas are small."""
+    chosen = first_seed(found["latent, certified"])
+    for other in ("latent, certified, no pooling", "latent, certified, one pooled model"):
+        one = first_seed(found[other])
+        for kind in ("fvr", "edr"):
+            what = f"DB1B-sparse: {kind.upper()} of pooling below that of {other.rpartition(', ')[2]}"
+            yield Claim(what, f"{chosen[kind]:.4f} and {one[kind]:.4f}", chosen[kind] < one[kind])
