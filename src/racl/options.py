@@ -90,8 +90,9 @@ class Options:
         return Options(self.program, start, **by_state, **by_row)
 
     def kept(self) -> NDArray[np.intp]:
-        """(n,) the state that leaves the candidate as it is; -1 where that is not feasible."""
-        return np.where(self.feasible, self.start[:-1], NONE)
+        """(n,) the state that leaves the candidate as it is; -1 where that is not feasible, or not among the states."""
+        first = at(self.plan, np.where(self.admissible, self.start[:-1], NONE), nothing=NONE)
+        return np.where(self.feasible & (first == 0), self.start[:-1], NONE)
 
 
 def states_of(start: Whole, rows: NDArray[np.intp]) -> tuple[Whole, NDArray[np.intp]]:

@@ -163,6 +163,8 @@ def test_a_decision_that_cannot_be_stored_is_503_and_the_next_one_is_stored(
     assert (answer.status, answer.headers["retry-after"]) == (503, "1")
     assert kept("GET", "/readyz").status == 503
     monkeypatch.undo()
+    asyncio.run(kept.service.log().writer.probe())
+    assert kept("GET", "/readyz").status == 200
     decide(kept)
     assert kept("GET", "/readyz").status == 200
     assert len(kept("GET", "/v1/decisions").json["decisions"]) == 1

@@ -29,6 +29,7 @@ ANCHORS = ("feasible", "zero-budget")
 COLUMNS = {
     "--choice-set": "which rows were presented together; they are held out together",
     "--weight": "how much each row counts",
+    "--shown": "the plan that each label concerns; rows without it or without a label teach nothing",
 }
 NUMBERS = {
     "--alpha": "most false vetoes that the certified guard lets pass, as a share; 0.01 if not said",
@@ -162,7 +163,7 @@ def _gathered(asked: Namespace, domain: Domain, rows: Rows) -> Gathered:
     from racl.scale import open_rejects
 
     keep: Literal["raise", "collect"] = "raise" if asked.rejects is None else "collect"
-    history = History(None, asked.label, asked.choice_set, asked.weight, keep)
+    history = History(None, asked.label, asked.choice_set, asked.weight, keep, asked.shown)
     found = gathered_from(domain, _read(rows), history, other=asked.default_persona, threads=asked.threads)
     if asked.rejects is not None:
         with open_rejects(asked.rejects, rows, apart=[Path(asked.out)]) as rejects:
@@ -193,7 +194,8 @@ COMMAND = Command(
     examples="""\
   racl fit air.toml tickets.parquet -o air.json --label accepted
   racl fit air.toml tickets.csv -o air.json --label accepted --choice-set request --report air.html
-  racl fit air.toml tickets.csv -o air.json --label accepted --learner anchors --guard validated --seed 7""",
+  racl fit air.toml tickets.csv -o air.json --label accepted --learner anchors --guard validated --seed 7
+  racl fit air.toml log.parquet -o air.json --label outcome --shown shown""",
     arguments=arguments,
     run=run,
 )

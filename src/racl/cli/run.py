@@ -8,7 +8,7 @@ from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 
 import racl
-from racl.cli import bench, check, decide, evaluate, explain, fit, init, key, log, rebase, serve, show, sql
+from racl.cli import bench, check, decide, evaluate, explain, export, fit, init, key, log, rebase, serve, show, sql
 from racl.cli.arguments import CallError, Command, Exit, Parser, parsed, parser_of
 from racl.cli.speak import hush, refused, remark, report, spoken
 from racl.cli.stopping import stoppable
@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, Command] = {
     "sql": sql.COMMAND,
     "key": key.COMMAND,
     "log": log.COMMAND,
+    "export": export.COMMAND,
 }
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from racl.learn.sample import Sample
 from racl.learn.standard import Moments, Standard, moments
 from racl.learn.sums import Source, Stretch, in_memory, totals
-from racl.options import Floats
+from racl.options import NONE, Floats
 
 SMALL = 100_000  # rows of the part that first guesses are made from
 
@@ -92,7 +92,7 @@ def two_classes(data: Data) -> bool:
 def anchor_data(sample: Sample, threads: int | None = None, *, zero_budget: bool = False) -> Held:
     """Candidates that are feasible as they came, each its own only state; perhaps only those without a budget."""
     options = sample.options
-    anchor = options.feasible & (sample.weight > 0)
+    anchor = (options.kept() != NONE) & (sample.weight > 0)
     rows = np.flatnonzero(anchor & (options.budget <= 0.0) if zero_budget else anchor)
     kept = Stretch(
         np.arange(len(rows) + 1, dtype=np.int64),

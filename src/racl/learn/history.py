@@ -15,6 +15,7 @@ from racl.errors import DataError, Problem, Refusal, RowError
 from racl.frames import Beside, Table, beside, read_frame
 from racl.frames.beside import codes, joined, labels, numbers
 from racl.learn.sample import Sample
+from racl.learn.shown import as_shown, known_outcomes
 from racl.metrics.truth import Truth, truth_of
 from racl.model import Model
 from racl.options import Options, blank, expand_table
@@ -32,6 +33,7 @@ class History:
     choice_set: object = None
     weight: object = None
     refused: Literal["raise", "collect"] = "raise"
+    shown: object = None  # the plan that each label concerns; null where nothing was shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,11 @@ def gathered_from(
     rows = len(options)
     sets = _sets(codes(given["choice_set"])) if "choice_set" in given else np.arange(rows)
     weight = numbers(given["weight"], 0.0) if "weight" in given else np.ones(rows)
+    if "shown" in given:
+        kept = np.flatnonzero(known_outcomes(given["shown"], given["labels"]) & ~options.refused)
+        agreed = labels(given["labels"].take(kept))
+        seen = as_shown(options, given["shown"]).take(kept)
+        return Gathered(Sample(seen, agreed, weight[kept], sets[kept]), refusals, rows, kept)
     sample = Sample(options, labels(given["labels"]), weight, sets)
     kept = np.flatnonzero(~options.refused)
     return Gathered(sample if len(kept) == rows else sample.take(kept), refusals, rows, kept)
@@ -88,7 +95,8 @@ def gathered_from(
 
 def _piece(model: Model, table: Table, history: History, threads: int | None) -> Piece:
     options = expand_table(model, table, threads=threads)
-    asked = {"labels": history.labels, "choice_set": history.choice_set, "weight": history.weight}
+    names = ("labels", "choice_set", "weight", "shown")
+    asked = {name: getattr(history, name) for name in names}
     given = {what: beside(table, one, what) for what, one in asked.items() if one is not None}
     rows = np.flatnonzero(options.refused)
     shown = rows if history.refused == "collect" else rows[:SHOWN]

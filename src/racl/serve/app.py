@@ -211,6 +211,7 @@ async def watch(service: Service, memory: Memory) -> None:
     while True:
         await asyncio.sleep(LOOK)
         try:
+            await memory.writer.probe()
             async with service.changing:
                 await memory.read(service.catch_up)
         except RequestError as fault:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from racl.explain.case import case_of
 from racl.model import Model
-from racl.semantics import Decision
+from racl.semantics import Decision, Refused, read_row
 from racl.serve.deciding import Found, decide_row
 from racl.serve.faults import RequestError
 from racl.serve.registry import Serving, Version
@@ -38,21 +41,57 @@ def results(
             continue
         counts.decisions[(reference, one.credit.value)] += 1
         name = prefix if number == 0 else f"{prefix[:-6]}{number:06x}"
+        told = SURE if one.accepted else explored(service, version, row, one)
+        accepted, plan = (True, told.plan) if told.plan else (one.accepted, one.plan)
         answers.append(
-            Decided(name, reference, one.accepted, one.credit, one.plan, one.value, one.margin, one.cost)
-        )
+            Decided(
+                name, reference, accepted, one.credit, plan, one.value, one.margin, one.cost,
+                True if told.plan else UNSET,
+            )
+        )  # fmt: skip
         if kept:
-            records.append(record(version, row, one, (name, at, tenant)))
+            records.append(record(version, row, one, (name, at, tenant), told))
     return answers, records
 
 
-def record(version: Version, row: Mapping[str, Any], found: Decision, who: tuple[str, int, str]) -> Record:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was shown instead of a rejection, if anything, and how probable it was to show what was shown."""
+
+    plan: str | None
+    probability: float
+
+
+SURE = Told(None, 1.0)
+CHANCE = secrets.SystemRandom()
+
+
+def explored(service: Service, version: Version, row: Mapping[str, Any], found: Decision) -> Told:
+    """Of rejections near the threshold a share is shown with its best plan, where exploring was asked for."""
+    settings = service.settings
+    near = found.margin is not None and found.margin >= -settings.explore_margin
+    if not (settings.explore and near and service.memory is not None):
+        return SURE
+    if CHANCE.random() >= settings.explore:
+        return Told(None, 1.0 - settings.explore)
+    model = version.model
+    state = read_row(model.domain, model.taste, row)
+    if isinstance(state, Refused):
+        raise TypeError("a row that was decided is not refused")
+    case = case_of(model, state, found)
+    return Told(case.name(case.ranked[0].steps), settings.explore)
+
+
+def record(
+    version: Version, row: Mapping[str, Any], found: Decision, who: tuple[str, int, str], told: Told = SURE
+) -> Record:
     """A decision as it is kept."""
     given = normalised(version.model, row)
     persona = version.model.domain.rule.persona
+    accepted, plan = (1, told.plan) if told.plan else (int(found.accepted), found.plan)
     said = (
-        *who, version.name, version.digest, int(found.accepted), found.credit.value, found.plan,
-        plain(found.value), plain(found.margin), plain(found.cost), 0, 1.0,
+        *who, version.name, version.digest, accepted, found.credit.value, plan, plain(found.value),
+        plain(found.margin), plain(found.cost), int(told.plan is not None), told.probability,
     )  # fmt: skip
     return Record(said, None if persona is None else given[persona], given)
 

@@ -138,7 +138,8 @@ async def replay(service: Service, call: Call) -> ReplayAnswer:
         raise again
     logged = Verdict(one.accepted, Credit(one.credit), one.plan, one.value, one.margin, one.cost)
     found = verdict(again)
-    return ReplayAnswer(reference(one), logged, found, one.explored or logged == found)
+    judged = msgspec.structs.replace(found, accepted=True, plan=one.plan) if one.explored else found
+    return ReplayAnswer(reference(one), logged, found, logged == judged)
 
 
 def verdict(decision: Decision) -> Verdict:

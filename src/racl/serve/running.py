@@ -22,6 +22,7 @@ from racl.serve.protocol import Protocol
 from racl.serve.service import Service
 from racl.serve.settings import Settings
 
+TURN = 0.0005  # seconds that one thread keeps the interpreter while the writer waits for it
 LOG = logging.getLogger("racl.serve")
 TOLD = ("request_id", "method", "path", "status", "ms", "address", "tenant", "model", "version", "detail")
 
@@ -111,6 +112,7 @@ def listening(settings: Settings) -> Iterator[socket.socket]:
 
 def work(settings: Settings, listener: socket.socket) -> None:
     """Serve in this process."""
+    sys.setswitchinterval(TURN)
     service = opened_service(settings)
     log_to_stderr()
     for (tenant, _), serving in service.registry.all().items():

@@ -37,6 +37,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     receive_seconds: Annotated[float, Meta(ge=2, le=3600)] = (
         10.0  # for a whole request to come in, or an answer to be taken
     )
+    explore: Annotated[float, Meta(ge=0, le=0.5)] = (
+        0.0  # share of near rejections that are shown all the same
+    )
+    explore_margin: Annotated[float, Meta(ge=0)] = 0.0  # how far below the threshold is near
     access_log: bool = False  # a line for every request, not for failed ones only
 
     @property

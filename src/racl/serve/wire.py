@@ -56,6 +56,9 @@ class Decided(Struct):
     value: float | None
     margin: float | None
     cost: float | None
+    explored: bool | UnsetType = (
+        UNSET  # shown although the model rejects it, so that its outcome may be known
+    )
 
 
 class Result(Struct):
@@ -69,6 +72,7 @@ class Result(Struct):
     value: float | UnsetType | None = UNSET
     margin: float | UnsetType | None = UNSET
     cost: float | UnsetType | None = UNSET
+    explored: bool | UnsetType = UNSET
     error: Wrong | UnsetType = UNSET
 
 

@@ -75,6 +75,11 @@ class Writer:
         except StoreError:
             raise overloaded("the memory could not be written") from None
 
+    async def probe(self) -> None:
+        """Try again to write, where it failed before; whoever waits for readiness sends nothing meanwhile."""
+        if self.failed:
+            await self.do(nothing)
+
     def close(self) -> None:
         """Write what is waiting, and end."""
         self.queue.put(None)
@@ -89,7 +94,6 @@ class Writer:
             try:
                 connection = connection or self.connect()
                 self.perform(connection, batch)
-                self.failed = ""
             except RequestError as fault:
                 settle([(one, fault) for one in batch])
             except Exception as fault:  # noqa: BLE001 - whatever the database raises, those who wait are told
@@ -129,13 +133,22 @@ class Writer:
         """Write a batch, or do a job, and tell those who wait."""
         (first, *_) = batch
         if isinstance(first, Job):
-            settle([(first, first.act(connection))])
+            found = first.act(connection)
+            self.failed = ""
+            settle([(first, found)])
             return
         entries = [one.entry for one in batch if isinstance(one, Waiting)]
         earlier = write(connection, entries)
+        self.failed = ""
         self.commits += 1
         self.written += sum(len(one.records) for one in entries)
         settle(list(zip(batch, earlier, strict=True)))
+
+
+def nothing(connection: Connection) -> None:
+    """Write nothing, but in earnest."""
+    with connection.writing():
+        connection.run("UPDATE heads SET seq = seq WHERE chain = 'decisions'")
 
 
 def abandoned(connection: Connection | None) -> None:
