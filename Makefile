@@ -6,7 +6,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 PYTEST_PAGES := $(BIN)/python -m pytest -p no:randomly -p no:xdist
 SAY = @printf '\n== %s\n'
 
-.PHONY: help env demo test lint types layers house changelog pages tests bench soak format lock clean
+.PHONY: help env demo test lint types layers house changelog pages tests clusters bench soak format lock clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -18,7 +18,7 @@ env: .venv/.ready ## make .venv with everything that the tests need
 demo: env ## decide a million generated airline rows
 	$(BIN)/python examples/demo.py
 
-test: lint types layers house changelog pages tests ## all checks, a few minutes
+test: lint types layers house changelog pages tests clusters ## all checks, a few minutes
 
 lint: env ## style of the code
 	$(SAY) 'ruff: lint and format'
@@ -50,6 +50,10 @@ tests: env ## the tests
 	$(SAY) 'pytest: tests'
 	$(BIN)/python -m pytest -n $(WORKERS) tests
 
+clusters: .venv-clusters/.ready ## the tests on Spark, Ray, Dask and Daft, on this machine
+	$(SAY) 'pytest: tests on clusters'
+	.venv-clusters/bin/python -m pytest -W default tests/clusters
+
 bench: .venv-bench/.ready ## compare with other ways to decide
 	.venv-bench/bin/python benchmarks/decide.py
 
@@ -64,15 +68,16 @@ lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
 	PATH=$(CURDIR)/.venv-lock/bin:$$PATH tools/lock
 
 clean: ## remove what the other commands made
-	rm -rf .venv .venv-bench .venv-soak .venv-lock build dist mutants demo-report
+	rm -rf .venv .venv-bench .venv-soak .venv-clusters .venv-lock build dist mutants demo-report
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests tools docs examples benchmarks soak -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 .venv/.installed: requirements/dev.txt
 .venv-bench/.installed: requirements/bench.txt
 .venv-soak/.installed: requirements/soak.txt
+.venv-clusters/.installed: requirements/clusters.txt
 
-.venv/.installed .venv-bench/.installed .venv-soak/.installed:
+.venv/.installed .venv-bench/.installed .venv-soak/.installed .venv-clusters/.installed:
 	$(SAY) 'making $(@D), half a minute'
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo 'racl needs Python 3.11 or newer; `$(PYTHON)` is older or missing: try `make env PYTHON=python3.12`' >&2; exit 1; }

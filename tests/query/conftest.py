@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -11,10 +13,10 @@ from query.engines import DuckDB, Engine, SQLite, postgres
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with postgres(tmp_path_factory.mktemp("postgres")) as engine:
+def server() -> Iterator[Engine]:
+    with warnings.catch_warnings(), TemporaryDirectory(prefix="racl-", ignore_cleanup_errors=True) as folder:
+        warnings.simplefilter("ignore")  # not below pytest's own folder, where the server's user may not go
+        with postgres(Path(folder, "postgres")) as engine:
             yield engine
 
 

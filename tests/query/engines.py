@@ -74,7 +74,9 @@ class DuckDB:
     def load(self, model: Model, rows: Sequence[Row], table: str = "rows") -> None:
         self.connection.execute(f'CREATE OR REPLACE TABLE "{table}" ({columns_of(model, self.dialect)})')
         places = ", ".join("?" * (len(model.domain.columns) + 1))
-        self.connection.executemany(f'INSERT INTO "{table}" VALUES ({places})', values_of(model, rows))  # noqa: S608
+        if rows:
+            values = values_of(model, rows)
+            self.connection.executemany(f'INSERT INTO "{table}" VALUES ({places})', values)  # noqa: S608
 
     def run(self, query: str) -> list[dict[str, Any]]:
         found = self.connection.execute(query)

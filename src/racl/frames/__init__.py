@@ -1,7 +1,7 @@
 """Frames to columns that engines read, and back to the kind of frame that came in."""
 
 from racl.frames.beside import Beside, beside
-from racl.frames.check import check_columns, check_new_names
+from racl.frames.check import check_columns, check_names, check_new_names
 from racl.frames.encode import REFUSED_BOOLEAN, REFUSED_CATEGORY, code_dtype
 from racl.frames.native import with_columns
 from racl.frames.read import read_arrow, read_frame, read_rows
@@ -15,6 +15,7 @@ __all__ = [
     "Table",
     "beside",
     "check_columns",
+    "check_names",
     "check_new_names",
     "code_dtype",
     "read_arrow",

@@ -16,10 +16,15 @@ def check_columns(table: Table, needed: Sequence[Column]) -> tuple[Problem, ...]
     """
     if table.kind is Kind.ROWS and len(table.faults) == table.rows:
         return ()  # without a single row there are no names either
-    return tuple(problem for column in needed if (problem := _problem(table.names, column)))
+    return check_names(table.names, needed)
 
 
-def _problem(names: tuple[str, ...], column: Column) -> Problem | None:
+def check_names(names: Sequence[str], needed: Sequence[Column]) -> tuple[Problem, ...]:
+    """The same, of the names of columns."""
+    return tuple(problem for column in needed if (problem := _problem(names, column)))
+
+
+def _problem(names: Sequence[str], column: Column) -> Problem | None:
     count = names.count(column.name)
     if count == 1:
         return None

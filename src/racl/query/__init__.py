@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from racl.errors import Problem, QueryError
@@ -27,13 +27,19 @@ def sql(
 
 
 def query(
-    model: Model, dialect: str, *, table: str = "rows", columns: Sequence[str] = (), prefix: str = ""
+    model: Model,
+    dialect: str,
+    *,
+    table: str = "rows",
+    columns: Sequence[str] = (),
+    wide: Collection[str] = (),
+    prefix: str = "",
 ) -> Query:
-    """The query as a tree, with its notes."""
+    """The query as a tree, with its notes; `wide` are columns that hold whole numbers past 2**53."""
     try:
         from racl.query.statement import query as written
     except ModuleNotFoundError as fault:
         if fault.name != "sqlglot":
             raise
         raise QueryError([Problem("", "sqlglot is not installed", "`pip install 'racl[sql]'`")]) from fault
-    return written(model, dialect, table=table, columns=columns, prefix=prefix)
+    return written(model, dialect, table=table, columns=columns, wide=wide, prefix=prefix)

@@ -59,6 +59,12 @@ def _number(column: Column, given: E, dialect: Dialect) -> Iterator[tuple[E, str
             yield sql.binary(kind, given.copy(), sql.number(bound, dialect)), f"{what} {bound:g}"
 
 
+def inexact(column: Column, given: E) -> tuple[E, str]:
+    """When a whole number is refused, since no float64 is equal to it."""
+    back = exp.Cast(this=sql.double(given.copy()), to=exp.DataType.build("decimal(38, 0)"))
+    return sql.binary(exp.NEQ, back, given.copy()), f"{column.name}: not exact in float64"
+
+
 def _exactly(given: E, dialect: Dialect) -> E:
     """A text that is compared byte for byte."""
     if dialect.loose_types:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from racl.domain.effects import plans_per_row
 from racl.errors import Problem, QueryError, nearest, quoted
@@ -27,6 +26,8 @@ from racl.query.writer import Writer
 OUTPUTS = ("accepted", "credit", "plan", "value", "margin", "cost", "refused")
 MOST_PLANS = 400  # a query of more is longer than anybody reads and most engines take
 TABLE, ROW = "racl_rows", "racl_row"
+PART = re.compile(r'"(?:[^"]|"")+"|`[^`]+`|[^\W\d][\w$-]*')  # of the name of a table
+PLACES = ("this", "db", "catalog")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Query:
     tree: exp.Select
     notes: tuple[str, ...]
     dialect: Dialect
+    exact: bool  # to the bit; without it, in the last place it may differ
 
     def __str__(self) -> str:
         head = "".join(f"-- {note}\n" for note in self.notes)
@@ -43,7 +45,13 @@ class Query:
 
 
 def query(
-    model: Model, dialect: str, *, table: str = "rows", columns: Sequence[str] = (), prefix: str = ""
+    model: Model,
+    dialect: str,
+    *,
+    table: str = "rows",
+    columns: Sequence[str] = (),
+    wide: Collection[str] = (),
+    prefix: str = "",
 ) -> Query:
     """The query that decides the rows of a table; raises QueryError where the dialect cannot say it."""
     if dialect not in DIALECTS:
@@ -53,7 +61,7 @@ def query(
     problems = list(_problems(model, spoken, columns, prefix))
     if problems:
         raise QueryError(problems)
-    return _Statement(model, spoken, columns, prefix).query(named_table(table, spoken))
+    return _Statement(model, spoken, columns, prefix, wide).query(named_table(table, spoken))
 
 
 def _problems(model: Model, dialect: Dialect, columns: Sequence[str], prefix: str) -> Iterator[Problem]:
@@ -86,25 +94,26 @@ def _problems(model: Model, dialect: Dialect, columns: Sequence[str], prefix: st
 
 def named_table(name: str, dialect: Dialect) -> exp.Table:
     """The table of that name, which may be one within a schema or a database."""
-    try:
-        table = exp.to_table(name, dialect=dialect.name)
-    except SqlglotError as fault:
-        raise QueryError([Problem("", f"{quoted(name)} is not the name of a table")]) from fault
-    parts = table.parts
-    if not parts or not all(isinstance(part, exp.Identifier) for part in parts) or table.args.get("joins"):
-        raise QueryError([Problem("", f"{quoted(name)} is not the name of a table")])
-    bare = exp.Table()
-    for key, part in zip(("this", "db", "catalog"), reversed(parts), strict=False):
-        written = part.name.upper() if dialect.upper and not part.args.get("quoted") else part.name
-        bare.set(key, exp.to_identifier(written, quoted=True))
-    return bare
+    parts = [match[0] for match in PART.finditer(name)]
+    if ".".join(parts) != name or not 1 <= len(parts) <= len(PLACES):
+        hint = 'give it as `rows`, `schema.rows` or `"any name"`'
+        raise QueryError([Problem("", f"{quoted(name)} is not the name of a table", hint)])
+    table = exp.Table()
+    for key, part in zip(PLACES, reversed(parts), strict=False):
+        plain = part.strip('"`').replace('""', '"') if part[0] in '"`' else part
+        written = plain.upper() if dialect.upper and part == plain else plain
+        table.set(key, exp.to_identifier(written, quoted=True))
+    return table
 
 
 class _Statement:
     """Writes one query."""
 
-    def __init__(self, model: Model, dialect: Dialect, columns: Sequence[str], prefix: str) -> None:
+    def __init__(
+        self, model: Model, dialect: Dialect, columns: Sequence[str], prefix: str, wide: Collection[str]
+    ) -> None:
         self.model, self.dialect, self.columns, self.prefix = model, dialect, columns, prefix
+        self.wide = wide
         self.own = None if columns else dialect.own
         self.names = Names.apart_from([*columns, TABLE, ROW, *OUTPUTS, *(prefix + name for name in OUTPUTS)])
         self.program: Program = lower(model.domain)
@@ -130,7 +139,9 @@ class _Statement:
         )  # fmt: skip
         self.layers.extend(verdict.layers(fault))
         tree = self._assembled(first, table)
-        return Query(tree, notes(self.model, self.writer, self.own), self.dialect)
+        return Query(
+            tree, notes(self.model, self.writer, self.own), self.dialect, exact=not self.writer.inexact
+        )
 
     # the rows as they are read
 
@@ -179,7 +190,9 @@ class _Statement:
         self.fault = self.names.new("fault")
         for column in columns:
             given = sql.column(self.given[column.name])
-            found = reading.fault(self.model, column, given, self.dialect)
+            found = [*reading.fault(self.model, column, given, self.dialect)]
+            if column.name in self.wide:
+                found.append(reading.inexact(column, given))
             faults.extend((condition, sql.text(what)) for condition, what in found)
         sound = sql.is_null(sql.column(self.fault))
         for column in columns:

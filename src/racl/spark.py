@@ -1,0 +1,136 @@
+"""Decisions in Spark: a DataFrame in, a DataFrame out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from racl.batches import WhatRefused, added_schema, batch_function
+from racl.domain.model import Column, Type
+from racl.errors import DataError, Problem, QueryError, quoted
+from racl.frames import check_names, check_new_names
+from racl.model import Model
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from racl.query.statement import Query
+
+How = Literal["auto", "sql", "arrow"]
+TYPES = {
+    Type.NUMBER: ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"),
+    Type.INTEGER: ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"),
+    Type.BOOLEAN: ("boolean",),
+    Type.CATEGORY: ("string", "varchar", "char"),
+}
+ADDED = (
+    "accepted boolean, credit string, plan string, value double, margin double, cost double, refused string"
+)
+
+
+def decide(
+    df: DataFrame, model: Model, *, how: How = "auto", prefix: str = "", refused: WhatRefused = "keep"
+) -> DataFrame:
+    """The rows with their decisions, worked out when they are asked for; works on streams, too.
+
+    how="sql" is Spark's own SQL; how="arrow" the compiled kernel in Arrow batches, in Python workers that have racl
+    installed; "auto" is SQL wherever that gives the same bits. A refused row has nulls for the decision and the reason
+    in `refused`; with refused="raise" it ends the job.
+    """
+    if how not in ("auto", "sql", "arrow"):
+        raise ValueError(f"how is {how!r}; it may be 'auto', 'sql' or 'arrow'")
+    if refused not in ("keep", "raise"):
+        raise ValueError(f"refused is {refused!r}; it may be 'keep' or 'raise'")
+    _check(df, model, prefix)
+    query = None if how == "arrow" else _query(df, model, prefix, exactly=how == "auto")
+    if query is None:
+        return _by_arrow(df, model, prefix, refused)
+    found = df.sparkSession.sql(_escaped(str(query)), **{TABLE: df})
+    return found if refused == "keep" else _raising(found, prefix)
+
+
+TABLE = "racl_input"
+
+
+def _check(df: DataFrame, model: Model, prefix: str) -> None:
+    """Raises DataError with all that is wrong with the columns."""
+    problems = [*check_names(df.columns, model.domain.columns_read)]
+    problems += check_new_names(df.columns, [prefix + field.name for field in added_schema()])
+    types = {field.name: field.dataType.simpleString() for field in df.schema}
+    for column in model.domain.columns_read:
+        if column.name in types:
+            problems.extend(_type_problem(column, types[column.name]))
+    if problems:
+        raise DataError(problems)
+
+
+def _type_problem(column: Column, type_: str) -> Iterator[Problem]:
+    if type_.partition("(")[0] not in (*TYPES[column.type], "void"):
+        wanted = {Type.BOOLEAN: "a boolean", Type.CATEGORY: "text"}.get(column.type, "a number")
+        yield Problem(column.name, f"the column is {quoted(type_)}, and {wanted} is wanted", "cast it first")
+
+
+# SQL ---------------------------------------------------------------------------------------------------
+
+
+def _query(df: DataFrame, model: Model, prefix: str, *, exactly: bool) -> Query | None:
+    """The query, or nothing where SQL cannot say it, or not to the bit, and that is asked for."""
+    from racl.query import query
+
+    wide = [field.name for field in df.schema if field.dataType.simpleString() == "bigint"]
+    try:
+        found = query(model, "spark", table=TABLE, columns=df.columns, wide=wide, prefix=prefix)
+    except QueryError:
+        if exactly:
+            return None
+        raise
+    return found if found.exact or not exactly else None
+
+
+def _escaped(query: str) -> str:
+    """The query as a template in which the table alone is filled in."""
+    return query.replace("{", "{{").replace("}", "}}").replace(f"`{TABLE}`", f"{{{TABLE}}}")
+
+
+def _raising(df: DataFrame, prefix: str) -> DataFrame:
+    """The rows, where none is refused; else the job ends, saying where."""
+    from pyspark.sql import functions as f
+
+    reason = f.col(f"`{prefix}refused`")
+    where = f.concat(
+        f.lit("a row is refused: "), reason, f.lit(", in partition "), f.spark_partition_id().cast("string")
+    )
+    return df.where(reason.isNull() | f.raise_error(where).cast("boolean"))
+
+
+# Arrow -------------------------------------------------------------------------------------------------
+
+
+def _by_arrow(df: DataFrame, model: Model, prefix: str, refused: WhatRefused) -> DataFrame:
+    from pyspark.sql.types import StructType
+
+    added = StructType.fromDDL(ADDED)
+    for field in added:
+        field.name = prefix + field.name
+    schema = StructType([*df.schema.fields, *added.fields])
+    return df.mapInArrow(batches_function(batch_function(model, prefix=prefix, refused=refused)), schema)
+
+
+def batches_function(
+    decide_batch: Callable[[Any], Any],
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function over all batches of a partition; what goes wrong in one names the partition."""
+
+    def decide_batches(batches: Iterator[Any]) -> Iterator[Any]:  # INVARIANT: names nothing of this module
+        for batch in batches:
+            try:
+                yield decide_batch(batch)
+            except Exception as fault:  # noqa: BLE001 - whatever it is, the driver is to hear where
+                from pyspark import TaskContext
+
+                context = TaskContext.get()
+                place = "a partition" if context is None else f"partition {context.partitionId()}"
+                raise RuntimeError(f"in {place}: {fault}") from None
+
+    return decide_batches

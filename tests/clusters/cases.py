@@ -1,0 +1,52 @@
+"""Rows of the conformance cases and of the airline example as Arrow tables with a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from conformance.cases import NAMES, Answer, Case, answer
+from racl import Model
+from racl.domain.model import Type
+
+KEY = "racl's key"
+AIRLINE = Path(__file__).parents[2] / "examples/airline"
+TYPES = {
+    Type.NUMBER: pa.float64(),
+    Type.INTEGER: pa.float64(),
+    Type.BOOLEAN: pa.bool_(),
+    Type.CATEGORY: pa.string(),
+}
+
+
+def arrow_rows(case: Case) -> pa.Table:
+    """The rows of a case."""
+    return arrow_table(case.model, case.rows)
+
+
+def arrow_table(model: Model, rows: list[dict[str, Any]]) -> pa.Table:
+    """Rows with the types of the domain, and their numbers."""
+    columns = {
+        column.name: pa.array([row.get(column.name) for row in rows], TYPES[column.type])
+        for column in model.domain.columns
+    }
+    return pa.table({**columns, KEY: pa.array(range(len(rows)), pa.int32())})
+
+
+def tickets_table(model: Model) -> pa.Table:
+    """The rows of the airline example."""
+    from racl.scale import open_rows
+
+    table = next(open_rows(AIRLINE / "rows.csv").batches())
+    rows = [
+        {column.name: table.read(column, row) for column in model.domain.columns} for row in range(table.rows)
+    ]
+    return arrow_table(model, rows)
+
+
+def answers(found: list[dict[str, Any]]) -> list[Answer]:
+    """The answers in the order of the rows."""
+    found = sorted(found, key=lambda row: int(row[KEY]))
+    return [None if row["refused"] is not None else answer(*(row[name] for name in NAMES)) for row in found]

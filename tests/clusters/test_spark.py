@@ -1,0 +1,159 @@
+"""Spark with several executors: the conformance cases, streams, and what goes wrong on a worker."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusters.cases import AIRLINE, KEY, answers, arrow_rows, tickets_table
+from conformance.cases import FOLDERS, NAMES, Case
+from racl import DataError, Model, load_model
+from racl import spark as spark_module
+
+ALL = os.environ.get("RACL_ALL_CASES") == "1"
+SAMPLE = FOLDERS if ALL else [*FOLDERS[:60:6], *FOLDERS[60::10]]
+SQL_TYPES = {"double": "double", "bool": "boolean", "string": "string", "int32": "int"}
+case = cache(Case.of)
+
+
+def frame(spark: Any, table: Any, parts: int = 2) -> Any:
+    """The rows as a DataFrame of several partitions."""
+    schema = ", ".join(f"`{field.name}` {SQL_TYPES[str(field.type)]}" for field in table.schema)
+    rows = [tuple(row.values()) for row in table.to_pylist()]
+    return spark.createDataFrame(spark.sparkContext.parallelize(rows, parts), schema)
+
+
+def rows_of(found: Any) -> Any:
+    """The answers of a DataFrame."""
+    return answers([row.asDict() for row in found])
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("folder", SAMPLE, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_spark_gives_the_answers_to_the_bit(folder: Path, spark: Any) -> None:
+    one = case(folder)
+    rows = frame(spark, arrow_rows(one)).cache()
+    found = {
+        how: rows_of(spark_module.decide(rows, one.model, how=how).collect()) for how in ("sql", "arrow")
+    }
+    assert found == {"sql": one.expected, "arrow": one.expected}
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load_model(AIRLINE / "model.json")
+
+
+@pytest.fixture(scope="module")
+def tickets(spark: Any, model: Model) -> Any:
+    return frame(spark, tickets_table(model), 4)
+
+
+def test_nothing_is_run_before_it_is_asked_for(spark: Any, model: Model, tickets: Any) -> None:
+    broken = tickets.selectExpr("*", "raise_error('read') AS never")
+    for how in ("sql", "arrow"):
+        found = spark_module.decide(broken, model, how=how)
+        assert found.columns == [*broken.columns, *NAMES, "refused"]
+        with pytest.raises(Exception, match="read"):
+            found.collect()
+
+
+def test_a_prefix_goes_before_every_new_name(model: Model, tickets: Any) -> None:
+    taken = tickets.withColumnRenamed(KEY, "plan")
+    with pytest.raises(DataError, match="already have a column `plan`"):
+        spark_module.decide(taken, model)
+    for how in ("sql", "arrow"):
+        found = spark_module.decide(taken, model, how=how, prefix="racl_")
+        assert found.columns[-7:] == [f"racl_{name}" for name in (*NAMES, "refused")]
+        assert found.where("`racl_accepted`").count() == found.where("`racl_plan` is not null").count() > 0
+
+
+def test_a_schema_that_does_not_fit_is_told_on_the_driver(model: Model, tickets: Any) -> None:
+    wrong = (
+        tickets.drop("fare")
+        .withColumnRenamed("stops", "Stops")
+        .selectExpr("*", "'1' AS minutes_", "1 AS fares")
+    )
+    wrong = wrong.withColumn("minutes", wrong["minutes_"]).withColumn("refundable", wrong["fares"])
+    with pytest.raises(DataError) as fault:
+        spark_module.decide(wrong, model)
+    assert [problem.where for problem in fault.value.problems] == ["fare", "stops", "minutes", "refundable"]
+
+
+def test_a_refused_row_is_kept_with_its_reason_or_ends_the_job_naming_its_partition(
+    model: Model, tickets: Any
+) -> None:
+    wrong = tickets.selectExpr("*", f"CASE WHEN `{KEY}` = 399 THEN -1 ELSE fare END AS fare_")
+    wrong = wrong.withColumn("fare", wrong["fare_"]).drop("fare_")
+    for how in ("sql", "arrow"):
+        found = spark_module.decide(wrong, model, how=how)
+        refused = found.where("refused IS NOT NULL").collect()
+        assert [(row[KEY], row["plan"], row["accepted"]) for row in refused] == [(399, None, None)]
+        assert refused[0]["refused"].startswith("fare: ")
+        assert found.count() == 400
+        with pytest.raises(Exception, match=r"(?s)fare: .*partition 3|partition 3.*fare: "):
+            spark_module.decide(wrong, model, how=how, refused="raise").select("accepted").collect()
+        assert spark_module.decide(tickets, model, how=how, refused="raise").count() == 400
+
+
+def test_whole_numbers_that_no_float64_holds_are_refused(spark: Any, model: Model, tickets: Any) -> None:
+    whole = tickets.limit(4).selectExpr("*", f"CAST(9007199254740992 AS bigint) + `{KEY}` AS whole")
+    long = whole.drop("departs").withColumnRenamed("whole", "departs")
+    found = spark_module.decide(long, unbounded(model, "departs"), how="sql")
+    assert [row["refused"] is None for row in found.orderBy(KEY).collect()] == [True, False, True, False]
+    again = spark_module.decide(long, unbounded(model, "departs"), how="arrow")
+    assert [row["refused"] is None for row in again.orderBy(KEY).collect()] == [True, False, True, False]
+
+
+def unbounded(model: Model, name: str) -> Model:
+    """The model with no bounds on a column."""
+    from racl.model import parse_model
+
+    document = json.loads(json.dumps(model.document(), default=dict))
+    document["domain"]["candidate"][name] = {"type": "number"}
+    return parse_model(json.dumps(document))
+
+
+def test_streams_are_decided(spark: Any, model: Model, tickets: Any, tmp_path: Path) -> None:
+    tickets.write.parquet(str(tmp_path / "in"))
+    for how in ("sql", "arrow"):
+        stream = (
+            spark.readStream.schema(tickets.schema)
+            .option("maxFilesPerTrigger", 2)
+            .parquet(str(tmp_path / "in"))
+        )
+        query = (
+            spark_module.decide(stream, model, how=how)
+            .writeStream.format("parquet")
+            .option("path", str(tmp_path / how))
+            .option("checkpointLocation", str(tmp_path / f"{how}-marks"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+        found = rows_of(spark.read.parquet(str(tmp_path / how)).collect())
+        assert found == rows_of(spark_module.decide(tickets, model).collect())
+
+
+def test_a_worker_without_racl_is_named(spark: Any, model: Model, tickets: Any) -> None:
+    from racl.batches import batch_function
+
+    decide = batch_function(model)
+
+    def hidden(batches: Any) -> Any:
+        import sys
+
+        sys.modules["racl.batches"] = None  # type: ignore[assignment]  # as if it were not installed
+        try:
+            for batch in batches:
+                yield decide(batch)
+        finally:
+            del sys.modules["racl.batches"]
+
+    with pytest.raises(Exception, match=r"has no module `racl.batches` in .*: install racl on every worker"):
+        tickets.mapInArrow(hidden, tickets.schema).collect()
