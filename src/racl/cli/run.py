@@ -8,7 +8,22 @@ from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 
 import racl
-from racl.cli import bench, check, decide, evaluate, explain, export, fit, init, key, log, rebase, serve, show, sql
+from racl.cli import (
+    bench,
+    check,
+    decide,
+    evaluate,
+    explain,
+    export,
+    fit,
+    init,
+    key,
+    log,
+    rebase,
+    serve,
+    show,
+    sql,
+)
 from racl.cli.arguments import CallError, Command, Exit, Parser, parsed, parser_of
 from racl.cli.speak import hush, refused, remark, report, spoken
 from racl.cli.stopping import stoppable
