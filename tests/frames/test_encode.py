@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -254,6 +255,34 @@ def test_big_endian_strided_and_read_only_arrays_are_all_right() -> None:
     assert as_number(strided) == [0, 2, 4, 6, 8]
     assert as_number(frozen) == [0, 1, 2]
     assert as_number(np.ma.array([1.0, 2.0], mask=[False, True]), default=9.0) == [1, 9]
+
+
+def test_numbers_wider_than_float64_are_read_as_the_nearest() -> None:
+    wide = np.array([0.1, 1.5, np.nan, np.inf], np.longdouble)
+    wide[0] = np.longdouble(1) / 10  # not the float64 that `0.1` is
+    table = read_frame({"x": np.append(wide, np.finfo(np.longdouble).max)})
+    assert agrees_throughout(table, Column("x", Type.NUMBER), 0, 5)
+    assert as_number(wide[:2]) == [0.1, 1.5]
+
+
+@pytest.mark.parametrize("type_", [pa.float64(), pa.string(), pa.bool_(), pa.int64()], ids=str)
+def test_columns_that_keep_runs_are_read_as_if_they_kept_values(type_: Any) -> None:
+    values = {
+        "double": [1.5, 1.5, None, 2.5],
+        "string": ["AA", "AA", None, "ZZ"],
+        "bool": [True, True, None, False],
+        "int64": [1, 1, None, 2**53 + 1],
+    }[str(type_)]
+    plain = pa.array(values * 3, type_)
+    runs = pc.run_end_encode(plain)
+    for column in (runs, runs.slice(3, 6), pa.chunked_array([runs, runs.slice(2)])):
+        wanted = read_frame({"x": pa.array(column.to_pylist(), type_)})
+        found = read_frame(pa.table({"x": column}))
+        for kind in (Type.NUMBER, Type.INTEGER, Type.BOOLEAN, Type.CATEGORY):
+            declared = Column("x", kind, values=("AA", "UA") if kind is Type.CATEGORY else ())
+            assert agrees_throughout(found, declared, 0, found.rows)
+            codes = [table.encode(declared, CODES, 0, table.rows).tolist() for table in (wanted, found)]
+            assert repr(codes[0]) == repr(codes[1])
 
 
 def test_numpy_text_of_fixed_and_of_variable_width_is_text() -> None:

@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from racl.frames.arrow import Values, buffer_view, kind, null_mask
 
@@ -53,7 +55,8 @@ class ArrowSource:
     @classmethod
     def of(cls, column: pa.Array | pa.ChunkedArray, *, nan_is_null: bool = False) -> ArrowSource:
         """The source of an Arrow array, chunked or not."""
-        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        whole = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        chunks = [pc.run_end_decode(one) if pt.is_run_end_encoded(one.type) else one for one in whole]
         blocks = tuple(viewed(chunk, key) for key, chunk in enumerate(chunks))
         return cls(blocks, tuple(accumulate(map(len, chunks), initial=0)), nan_is_null)
 

@@ -158,9 +158,8 @@ def _all(target: Target, value: float, rows: int) -> Values:
 
 
 def _floats(values: Values) -> Values:
-    if values.dtype.itemsize > np.dtype(np.float64).itemsize:
-        return np.full(len(values), np.nan)
-    return np.ascontiguousarray(values, np.float64)
+    with np.errstate(over="ignore"):  # of what is wider: an infinity, which is refused
+        return np.ascontiguousarray(values, np.float64)
 
 
 def _whole(values: Values) -> Values:
