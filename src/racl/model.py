@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from racl.documents import MODEL_LIMIT, Document, read_json, read_text, write_text
 from racl.domain.check import check
 from racl.domain.model import Domain
-from racl.errors import ModelError, Problem, Refusal, RowError, nearest, quoted
+from racl.errors import DataError, ModelError, Problem, Refusal, RowError, nearest, quoted
 from racl.program import Program, lower
 from racl.semantics import Decision, Preference, Refused, Taste
 
@@ -139,7 +139,13 @@ class Model:
 
     def decide_one(self, row: Mapping[str, object]) -> Decision:
         """The decision on one row, in microseconds; raises RowError where the row is refused."""
-        found = self._closure(row)
+        try:
+            found = self._closure(row)
+        except AttributeError as fault:
+            if hasattr(row, "get"):
+                raise
+            what = f"{quoted(type(row).__name__)} is not a row"
+            raise DataError([Problem("row", what, "give each row as a dict")]) from fault
         return found if isinstance(found, Decision) else self._refuse(row, found)
 
     @cached_property

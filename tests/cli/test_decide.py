@@ -390,3 +390,11 @@ def test_a_fault_takes_the_progress_off_the_terminal(
     monkeypatch.setattr("racl.cli.progress.PAUSE", 0.0)
     done = racl("decide", "air.json", "bad.csv")
     assert "\r\033[Kbad.csv: row 2: fare: " in done.err
+
+
+@pytest.mark.parametrize("option", ["-o", "--rejects"])
+def test_the_model_that_is_read_is_never_written_over(option: str, racl: Racl, air: Path) -> None:
+    (air / "model.jsonl").write_bytes((air / "air.json").read_bytes())
+    done = racl("decide", "model.jsonl", "rows.csv", option, "model.jsonl")
+    assert (done.code, done.err) == (2, "model.jsonl: is the file that is read (write to another file)\n")
+    assert (air / "model.jsonl").read_bytes() == (air / "air.json").read_bytes()

@@ -45,6 +45,13 @@ def test_an_existing_file_is_written_over_by_force_only(racl: Racl, air: Path) -
     assert (air / "air.toml").read_text("utf-8") != before
 
 
+def test_the_rows_that_are_read_are_never_written_over(racl: Racl, air: Path) -> None:
+    before = (air / "rows.csv").read_bytes()
+    done = racl("init", "rows.csv", "-o", "rows.csv", "--force")
+    assert (done.code, done.err) == (2, "rows.csv: is the file that is read (write to another file)\n")
+    assert (air / "rows.csv").read_bytes() == before
+
+
 def test_the_file_of_the_rows_is_the_name_of_the_domain(racl: Racl, air: Path) -> None:
     write_rows(air / "Flüge (May 2025).csv", ROWS)
     assert parse_domain(racl("init", "Flüge (May 2025).csv").out).name == "fl-ge-may-2025"

@@ -128,3 +128,10 @@ def test_a_model_on_its_own_domain_is_the_same_model(air: Path) -> None:
     model = package.load_model("air.json")
     found, changes = rebase(model, package.load_domain("air.toml"))
     assert (found, changes) == (model, ())
+
+
+def test_the_domain_that_is_read_is_never_written_over(racl: Racl, air: Path) -> None:
+    before = (air / "air.toml").read_text("utf-8")
+    done = racl("rebase", "air.json", "air.toml", "-o", "air.toml")
+    assert (done.code, done.err) == (2, "air.toml: is the file that is read (write to another file)\n")
+    assert (air / "air.toml").read_text("utf-8") == before

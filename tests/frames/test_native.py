@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from racl.frames import read_frame, with_columns
@@ -80,6 +81,16 @@ def test_arrow_keeps_its_types_and_its_metadata() -> None:
         assert result.schema.metadata == {b"made": b"by hand"}
         assert result.to_pydict()["plan"] == ["keep", None]
         assert result.to_pydict()["fare"] == [1.0, 3.0]
+
+
+def test_arrow_drops_rows_of_columns_that_keep_runs() -> None:
+    runs = pc.run_end_encode(pa.array([1, 1, 3]))
+    table = pa.table({"fare": runs})
+    for frame in (table, table.to_batches()[0], {"fare": runs}):
+        result: Any = with_columns(read_frame(frame), decided(2), KEEP)
+        assert pa.array(result["fare"].to_pylist()) == pa.array([1, 3])
+    whole: Any = with_columns(read_frame(table), decided(3))
+    assert whole["fare"].type == runs.type
 
 
 def test_a_dict_of_arrays_gets_arrays() -> None:

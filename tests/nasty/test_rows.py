@@ -311,3 +311,11 @@ def test_reasons_stay_on_one_line_and_short_whatever_the_value() -> None:
         (problem,) = fault.value.problems
         assert len(problem.line_text()) < 500
         assert problem.line_text().isprintable()
+
+
+@pytest.mark.parametrize("row", [None, 5, "fare", [ROW], object()], ids=lambda row: type(row).__name__)
+def test_what_is_no_row_at_all_is_said_to_be_none(row: Any) -> None:
+    """R06."""
+    for ask in (air_model().decide_one, air_model().explain):
+        with pytest.raises(DataError, match="is not a row"):
+            ask(row)

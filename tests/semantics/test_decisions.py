@@ -7,8 +7,8 @@ import math
 import pytest
 
 from racl import Credit
-from racl.semantics import Preference, Taste, decide
-from semantics.problems import Row, decided, domain, refused
+from racl.semantics import Preference, Refused, Taste, decide
+from semantics.problems import Row, decided, domain, refused, taste
 
 NUMBER = {"x": "number"}
 TRUTH = {"ok": "boolean"}
@@ -244,6 +244,22 @@ def test_value_and_margin_must_be_finite() -> None:
 )
 def test_bars_must_be_finite_and_the_budget_not_negative(bars: Row, column: str) -> None:
     assert refused(domain(NUMBER, feature="x"), x=0, **bars) == column
+
+
+@pytest.mark.parametrize(
+    ("bars", "column", "reason"),
+    [
+        ({"budget": 0.0}, "rule.budget", "the budget is inf, not a finite number of at least 0"),
+        ({"budget": -0.5}, "rule.budget", "the budget is -2.0, not a finite number of at least 0"),
+        ({"threshold": 0.0}, "rule.threshold", "the threshold is inf, not a finite number"),
+    ],
+)
+def test_a_bar_that_is_worked_out_to_no_bar_is_refused_even_where_nothing_is_feasible(
+    bars: Row, column: str, reason: str
+) -> None:
+    of = domain(NUMBER, requires="false", budget="1 / budget", threshold="1 / threshold")
+    found = decide(of, taste(of), {"x": 0, "budget": 1.0, "threshold": 1.0} | bars)
+    assert found == Refused(column, reason)
 
 
 def test_bars_are_looked_at_before_repairs_and_columns_before_bars() -> None:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, get_args
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, one_of, whole
-from racl.cli.files import read_model, read_rows
+from racl.cli.files import check_target, read_model, read_rows
 from racl.cli.progress import progress
 from racl.cli.speak import refused, remark, say
 from racl.cli.stopping import go_on
@@ -74,6 +74,8 @@ def decided(asked: Namespace) -> Tally:
     from racl.scale import decide_files
 
     model = read_model(asked.model)
+    for target in (asked.out, asked.rejects):
+        check_target(target, asked.model)
     rows = read_rows(asked.rows, model.domain.columns_read)
     with progress() as show, _place(asked) as out:
 

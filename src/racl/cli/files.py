@@ -27,6 +27,13 @@ def read_model(path: str) -> Model:
     return load_model(path)
 
 
+def check_target(target: str | None, *read: str) -> None:
+    """Refuses to write over a file that is read."""
+    written = Path(target) if target else None
+    if written and written.exists() and any(Path(one).exists() and written.samefile(one) for one in read):
+        raise DataError([Problem("", "is the file that is read", "write to another file", file=str(target))])
+
+
 def read_rows(path: str, typed: Sequence[Column] = ()) -> Rows:
     """The rows of a file, a folder or a pattern; these columns of a domain say what the names of folders mean."""
     from racl.scale import open_rows

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from racl.cli.arguments import CallError, Command, Exit, Parser
-from racl.cli.files import of_file, read_rows
+from racl.cli.files import check_target, of_file, read_rows
 from racl.cli.speak import remark, say
 from racl.documents import write_text
 from racl.errors import DataError, Problem, quoted
@@ -33,6 +33,7 @@ def run(asked: Namespace) -> Exit:
         raise CallError([Problem("racl init", f"--name: {quoted(asked.name)} is not a name", hint)])
     if asked.out and Path(asked.out).exists() and not asked.force:
         raise DataError([Problem("", "exists already", "`--force` writes over it", file=asked.out)])
+    check_target(asked.out, asked.rows)
     with of_file(asked.rows):
         found = observe(read_rows(asked.rows).batches(SAMPLE))
         name = asked.name or domain_name(Path(asked.rows).resolve().stem)

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 
 from racl.cli.arguments import Command, Exit, Parser
-from racl.cli.files import read_model
+from racl.cli.files import check_target, read_model
 from racl.cli.speak import remark, say
 from racl.documents import DOMAIN_LIMIT, read_text, read_toml
 from racl.domain.files import domain_of
@@ -29,6 +29,7 @@ def run(asked: Namespace) -> Exit:
     """Put the model on the domain and say what changed."""
     from racl.rebase import rebase
 
+    check_target(asked.out, asked.domain)
     model = read_model(asked.model)
     document = read_toml(read_text(asked.domain, limit=DOMAIN_LIMIT), asked.domain)
     domain = domain_of(document)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from racl.frames.arrow import Values, truths
@@ -69,15 +71,23 @@ def _to_polars(frame: Any, columns: Mapping[str, pa.Array], keep: Keep | None) -
     return own.with_columns([polars.Series(name, column) for name, column in columns.items()])
 
 
+def _decoded(frame: Any) -> Any:
+    """The frame with values in place of runs, which Arrow cannot filter."""
+    for number, field in enumerate(frame.schema):
+        if pt.is_run_end_encoded(field.type):
+            frame = frame.set_column(number, field.name, pc.run_end_decode(frame.column(number)))
+    return frame
+
+
 def _to_arrow(frame: pa.Table, columns: Mapping[str, pa.Array], keep: Keep | None) -> pa.Table:
-    result = frame if keep is None else frame.filter(truths(keep))
+    result = frame if keep is None else _decoded(frame).filter(truths(keep))
     for name, column in columns.items():
         result = result.append_column(name, column)
     return result
 
 
 def _to_batch(frame: pa.RecordBatch, columns: Mapping[str, pa.Array], keep: Keep | None) -> pa.RecordBatch:
-    own = frame if keep is None else frame.filter(truths(keep))
+    own = frame if keep is None else _decoded(frame).filter(truths(keep))
     fields = [*own.schema, *(pa.field(name, column.type) for name, column in columns.items())]
     schema = pa.schema(fields, own.schema.metadata)
     return pa.RecordBatch.from_arrays([*own.columns, *columns.values()], schema=schema)
@@ -92,7 +102,8 @@ def _kept(array: Any, keep: Keep) -> Any:
     if isinstance(array, list | tuple):
         return type(array)(value for value, kept in zip(array, keep, strict=True) if kept)
     if isinstance(array, pa.Array | pa.ChunkedArray):
-        return array.filter(truths(keep))
+        plain = pc.run_end_decode(array) if pt.is_run_end_encoded(array.type) else array
+        return plain.filter(truths(keep))
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(array, polars.Series):
         return array.filter(polars.Series(keep))
