@@ -267,7 +267,7 @@ def test_numbers_wider_than_float64_are_read_as_the_nearest() -> None:
 
 @pytest.mark.parametrize("type_", [pa.float64(), pa.string(), pa.bool_(), pa.int64()], ids=str)
 def test_columns_that_keep_runs_are_read_as_if_they_kept_values(type_: Any) -> None:
-    values = {
+    values: list[Any] = {
         "double": [1.5, 1.5, None, 2.5],
         "string": ["AA", "AA", None, "ZZ"],
         "bool": [True, True, None, False],
