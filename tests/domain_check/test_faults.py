@@ -125,3 +125,12 @@ def test_a_column_persona_of_the_candidate_is_no_persona() -> None:
 )
 def test_what_may_stand_in_a_file(old: str, new: str) -> None:
     parse_domain(spoiled(old, new))
+
+
+@pytest.mark.parametrize("faults", [100, 150])
+def test_a_misspelt_section_after_a_hundred_faults_is_one_more(faults: int) -> None:
+    broken = "".join(f"x{n} = =\n" for n in range(faults))
+    text = spoiled("[requirements]", f"[requirments]\n{broken}")
+    problems = refused(text)
+    assert len(problems) >= 100
+    assert problems[-1].what == "and more"

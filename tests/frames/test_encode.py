@@ -267,14 +267,13 @@ def test_numbers_wider_than_float64_are_read_as_the_nearest() -> None:
 
 @pytest.mark.parametrize("type_", [pa.float64(), pa.string(), pa.bool_(), pa.int64()], ids=str)
 def test_columns_that_keep_runs_are_read_as_if_they_kept_values(type_: Any) -> None:
-    values: list[Any] = {
+    values: dict[str, list[Any]] = {
         "double": [1.5, 1.5, None, 2.5],
         "string": ["AA", "AA", None, "ZZ"],
         "bool": [True, True, None, False],
         "int64": [1, 1, None, 2**53 + 1],
-    }[str(type_)]
-    plain = pa.array(values * 3, type_)
-    runs = pc.run_end_encode(plain)
+    }
+    runs = pc.run_end_encode(pa.array(values[str(type_)] * 3, type_))
     for column in (runs, runs.slice(3, 6), pa.chunked_array([runs, runs.slice(2)])):
         wanted = read_frame({"x": pa.array(column.to_pylist(), type_)})
         found = read_frame(pa.table({"x": column}))

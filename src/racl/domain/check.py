@@ -41,8 +41,8 @@ def check(document: Document) -> Domain | tuple[Problem, ...]:
     if document.problems and not document.value:
         return document.problems
     checker = _Checker(document)
-    checker.respell()
     try:
+        checker.respell()
         domain = checker.domain()
     except EnoughError:
         return (*checker.sorted_problems(), Problem("", "and more", file=document.file))
