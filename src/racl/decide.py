@@ -227,8 +227,12 @@ def workers(model: Model, rows: int, threads: int | None) -> int:
         if threads < 1:
             raise ValueError(f"threads is {threads}; it must be at least 1")
         return threads
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return available if rows * plans_per_row(model.domain) >= THREADS_AT else 1
+    return available() if rows * plans_per_row(model.domain) >= THREADS_AT else 1
+
+
+def available() -> int:
+    """How many threads can run at the same time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_blocks(run: Block, rows: int, *, workers: int) -> None:

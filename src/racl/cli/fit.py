@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +20,9 @@ from racl.errors import DataError, Problem, RowError, printable
 if TYPE_CHECKING:
     from racl.domain.model import Domain
     from racl.frames import Table
-    from racl.learn.history import Gathered
+    from racl.learn.history import Gathered, History
     from racl.learn.recipe import Learned, Recipe
+    from racl.learn.sources import Sources
     from racl.scale import Rows
 
 LEARNERS = ("latent", "anchors", "known")
@@ -63,6 +65,8 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--known", metavar="MODEL", help=about)
     parser.add_argument("--rejects", metavar="FILE", help="set refused rows aside: number, column and reason")
     parser.add_argument("--report", metavar="HTML", help="write a page with pictures")
+    about = "keep rows on disk while they are learned from, as is done with many of them anyway"
+    parser.add_argument("--on-disk", action="store_true", help=about)
     parser.add_argument("--threads", metavar="N", type=whole(1), help="how many threads; all if not said")
 
 
@@ -119,19 +123,48 @@ def _print(asked: Namespace, learned: Learned) -> None:
 def fit_files(asked: Namespace) -> tuple[Learned, Recipe]:
     """What is learned from the rows of the files, and the recipe."""
     from racl.domain.files import load_domain
-    from racl.learn.recipe import learn_from, sources_of
+    from racl.learn.recipe import learn_from
 
     domain = load_domain(asked.domain)
     recipe = recipe_of(asked)
     rows = read_rows(asked.data, domain.columns_read)
-    with of_file(asked.data):
-        found = _gathered(asked, domain, rows)
-        with rounds() as show:
-            learned = learn_from(sources_of(domain, found, recipe, None), recipe, show)
+    with of_file(asked.data), _sources(asked, domain, rows, recipe) as sources, rounds() as show:
+        learned = learn_from(sources, recipe, show)
     record = {**learned.record, "date": datetime.now(UTC).strftime("%Y-%m-%d")}
     record["data"] = {"file": Path(asked.data).name, **learned.record["data"]}
     model = replace(learned.model, fit=record)
     return replace(learned, model=model, record=record), recipe
+
+
+@contextmanager
+def _sources(asked: Namespace, domain: Domain, rows: Rows, recipe: Recipe) -> Iterator[Sources]:
+    """The rows in memory, or on disk where they are many."""
+    from racl.learn.out_of_core import many, sources_of_files
+    from racl.learn.recipe import sources_of
+    from racl.scale import open_rejects
+
+    if not (asked.on_disk or (many(rows, recipe) and asked.shown is None)):
+        yield sources_of(domain, _gathered(asked, domain, rows), recipe, None)
+        return
+    history, apart = _history(asked), [Path(asked.out)]
+    aside = nullcontext(None) if asked.rejects is None else open_rejects(asked.rejects, rows, apart=apart)
+    with progress() as show, aside as rejects:
+
+        def tell(done: int, share: float | None) -> None:
+            show(done, share)
+            go_on()
+
+        refuse = None if rejects is None else rejects.write
+        reading = sources_of_files(domain, rows, history, recipe, refuse=refuse, tell=tell)
+        with reading as sources:
+            yield sources
+
+
+def _history(asked: Namespace) -> History:
+    from racl.learn.history import History
+
+    keep: Literal["raise", "collect"] = "raise" if asked.rejects is None else "collect"
+    return History(None, asked.label, asked.choice_set, asked.weight, keep, asked.shown)
 
 
 def recipe_of(asked: Namespace) -> Recipe:
@@ -159,11 +192,10 @@ def recipe_of(asked: Namespace) -> Recipe:
 
 def _gathered(asked: Namespace, domain: Domain, rows: Rows) -> Gathered:
     """All rows with their labels; raises RowError where some are refused and not to be set aside."""
-    from racl.learn.history import History, gathered_from
+    from racl.learn.history import gathered_from
     from racl.scale import open_rejects
 
-    keep: Literal["raise", "collect"] = "raise" if asked.rejects is None else "collect"
-    history = History(None, asked.label, asked.choice_set, asked.weight, keep, asked.shown)
+    history = _history(asked)
     found = gathered_from(domain, _read(rows), history, other=asked.default_persona, threads=asked.threads)
     if asked.rejects is not None:
         with open_rejects(asked.rejects, rows, apart=[Path(asked.out)]) as rejects:

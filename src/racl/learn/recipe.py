@@ -89,10 +89,14 @@ def sources_of(domain: Domain, found: Gathered, recipe: Recipe, truth: Truth | N
 
 def parted(sample: Sample, recipe: Recipe) -> Parts | None:
     """Rows to fit on and rows held out; nothing where all are fitted on."""
-    few = recipe.guard in ("none", "fixed") and len(np.unique(sample.choice_set)) < FEWEST
-    if recipe.learner == KNOWN or recipe.share == 0 or few:
+    if recipe.learner == KNOWN or not holds_out(recipe, len(np.unique(sample.choice_set))):
         return None
     return split(sample, recipe.share, recipe.seed)
+
+
+def holds_out(recipe: Recipe, sets: int) -> bool:
+    """Whether any of so many choice sets are held out."""
+    return recipe.share > 0 and (recipe.guard not in ("none", "fixed") or sets >= FEWEST)
 
 
 def learn_from(sources: Sources, recipe: Recipe, tell: Tell | None = None) -> Learned:

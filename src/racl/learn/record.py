@@ -117,6 +117,8 @@ def rows_of(sources: Sources, recipe: Recipe, fitted: Fitted | None) -> dict[str
         found["learned_from_accepted"] = float(fitted.accepted[-1])
     if isinstance(sources.whole, InMemory):
         found["left_out"] = left_out(sources.whole.sample, recipe)
+    elif sources.left_out:
+        found["left_out"] = dict(sources.left_out)
     return found
 
 
@@ -145,6 +147,8 @@ def split_of(sources: Sources, recipe: Recipe) -> dict[str, Any]:
     found["held_out_sets"] = 0 if held_out is None else len(np.unique(held_out.choice_set))
     if isinstance(sources.training, InMemory):
         found["training"] = len(sources.training.sample)
+    elif "used" in sources.rows:
+        found["training"] = sources.rows["used"] - found["held_out"]
     return found
 
 

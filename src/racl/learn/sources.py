@@ -71,13 +71,22 @@ class Sources:
     rows: Mapping[str, int] = field(default_factory=dict)  # how many were given, refused, held out ...
     fingerprint: str = ""  # of all rows
     shape: Shape | None = None  # of `domain`, where its features were extended
+    left_out: Mapping[str, int] = field(default_factory=dict)  # why rows teach nothing, of rows on disk
+
+
+MOST_HELD_OUT = 200_000  # rows, about: more would tell no more, and they are held in memory
 
 
 def split(sample: Sample, share: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows to fit on and rows held out: about a share of the choice sets, drawn whole."""
     sets, number = np.unique(sample.choice_set, return_inverse=True)
-    count = round(share * len(sets))
-    aside = np.zeros(len(sets), np.bool_)
-    aside[np.random.default_rng(seed).permutation(len(sets))[:count]] = True
-    held_out = aside[number]
+    held_out = drawn(len(sets), len(sample), share, seed)[number]
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def drawn(sets: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:
+    """(sets,) which choice sets are held out: a share of them, or fewer where these would have too many rows."""
+    count = min(round(share * sets), -(-MOST_HELD_OUT * sets // max(1, rows)))
+    aside = np.zeros(sets, np.bool_)
+    aside[np.random.default_rng(seed).permutation(sets)[:count]] = True
+    return aside

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from racl.decide import available
 from racl.errors import DataError, RowError
 from racl.frames import check_columns, read_arrow
 from racl.model import Engine, Model, fingerprint, load_model
@@ -74,11 +74,6 @@ def decide_files(  # noqa: PLR0913 - all but the first three by name
     with in_file(rows.path):
         run = Run.of(model, rows, place, aside, Choices(columns, only, prefix, engine), tell)
         return run.go(threads or available(), resume=resume)
-
-
-def available() -> int:
-    """How many threads can run at the same time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
