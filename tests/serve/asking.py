@@ -18,8 +18,8 @@ from racl.serve.app import App
 from racl.serve.registry import HERE, first, version_from, warmed
 from racl.serve.service import Service
 from racl.serve.settings import Settings
-from racl.serve.store import sqlite
 from racl.serve.store.memory import Memory
+from racl.serve.store.places import place_of
 
 GOOD: dict[str, Any] = {
     "fare": 80.0, "stops": 1, "has_bag": False, "carrier": "UA", "persona": "leisure", "budget": 40.0,
@@ -106,9 +106,10 @@ def served(settings: Settings | None = None, model: Model | None = None) -> Serv
 
 
 @contextmanager
-def remembered(store: Path, settings: Settings | None = None, *models: Model) -> Iterator[Asker]:
+def remembered(store: Path | str, settings: Settings | None = None, *models: Model) -> Iterator[Asker]:
     """A service of the small domain that remembers."""
-    memory = Memory(sqlite.connect(str(store)), sqlite.readers(str(store)))
+    place = place_of(str(store), new=True)
+    memory = Memory(place.connect, place.readers)
     service = Service(settings or Settings(), memory=memory)
     opening.served(
         service.registry, memory, [warmed(version_from(one, 0.0)) for one in models or (air_model(),)]

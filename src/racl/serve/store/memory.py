@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from racl.serve.store.connection import Connect, Connection, StoreError
 from racl.serve.store.records import Earlier, Entry
 from racl.serve.store.writer import Writer
 
+LOG = logging.getLogger("racl.serve")
 T = TypeVar("T")
 
 READERS = 2
@@ -40,7 +42,8 @@ class Memory:
         """The result of a reading."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self.pool, self.reading, act)
-        except StoreError:
+        except StoreError as fault:
+            LOG.warning("the memory could not be read", extra={"detail": str(fault)})
             raise overloaded("the memory could not be read") from None
 
     def reading(self, act: Callable[[Connection], T]) -> T:

@@ -1,4 +1,4 @@
-"""Where a memory is kept: a file, and later a server."""
+"""Where a memory is kept: a file, or a server."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from racl.errors import DataError, Problem
 from racl.serve.store import sqlite
 from racl.serve.store.connection import Connect
 
+SCHEMES = ("postgresql://", "postgres://")
+
 
 @dataclass(frozen=True)
 class Place:
@@ -22,6 +24,10 @@ class Place:
 
 def place_of(store: str, *, new: bool = False) -> Place:
     """How the memory of that name is opened; where it must be there already, it is not made."""
+    if store.startswith(SCHEMES):
+        from racl.serve.store import postgres
+
+        return Place(postgres.connect(store), postgres.readers(store))
     if not new and not Path(store).is_file():
         raise DataError([Problem("", "no such file", "`racl serve --store` makes one", file=store)])
     return Place(sqlite.connect(store), sqlite.readers(store))
@@ -32,6 +38,10 @@ def secret_of(store: str, *, new: bool = False) -> bytes | None:
     said = os.environ.get("RACL_LOG_SECRET")
     if said:
         return said.encode()
+    if store.startswith(SCHEMES):
+        if not new:
+            return None
+        raise DataError([Problem("", "nothing to sign with", "RACL_LOG_SECRET in the environment")])
     path = Path(f"{store}.secret")
     if path.is_file():
         return path.read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 import time
@@ -15,6 +16,7 @@ from racl.serve.faults import RequestError, overloaded
 from racl.serve.store.connection import Connect, Connection, StoreError
 from racl.serve.store.records import Earlier, Entry, write
 
+LOG = logging.getLogger("racl.serve")
 ROWS = 20_000  # decisions of one commit
 PAUSE = 0.2  # seconds after a failure, before the database is opened again
 
@@ -99,6 +101,7 @@ class Writer:
             except Exception as fault:  # noqa: BLE001 - whatever the database raises, those who wait are told
                 self.failed = str(fault) or type(fault).__name__
                 self.failures += 1
+                LOG.warning("the memory could not be written", extra={"detail": self.failed})
                 settle(
                     [
                         (one, fault if isinstance(fault, StoreError) else StoreError(self.failed))
