@@ -267,3 +267,34 @@ def test_bars_are_looked_at_before_repairs_and_columns_before_bars() -> None:
     assert refused(of, x=0, budget=-1) == "rule.budget"
     assert refused(of, x=None, budget=-1) == "x"
     assert refused(of, x=0) == "repairs.bad.sets.x"
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        ({}, Refused("x", "missing, and the column has no default")),
+        ({"x": None}, Refused("x", "null, and the column has no default")),
+        ({"x": 1, "price": -1}, Refused("repairs.fix.cost", "the cost is -1.0, not a finite number of at least 0")),
+        ({"x": 0, "price": 1}, Refused("repairs.fix.sets.x", "the repair sets inf, not a finite number")),
+        ({"x": 1e-320, "price": 1}, Refused("repairs.fix.sets.x", "the repair sets inf, not a finite number")),
+        ({"x": 1e300, "price": 1}, Refused("features.g", "the feature is inf, not a finite number")),
+        ({"x": 1e150, "price": 1, "by": 1e10}, Refused("value", "the value of keep is inf")),
+        ({"x": 1e-5, "price": 1, "by": 1e300}, Refused("value", "the value of fix is inf")),
+        (
+            {"x": 1e150, "price": 1, "by": 1e8, "threshold": -1.79e308},
+            Refused("margin", "the margin is inf, not a finite number"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_was_found_where(row: Row, wanted: Refused) -> None:
+    fix = {"fix": {"applies": "x < 2", "sets": {"x": "1 / x"}, "cost": "price"}}
+    of = domain({"x": "number", "price": "number"}, feature="x * x", repairs=fix)
+    weight = row.get("by", 1.0)
+    given = {"budget": 10.0, "threshold": 0.0} | {key: one for key, one in row.items() if key != "by"}
+    assert decide(of, taste(of, weight), given) == wanted
+
+
+def test_a_decision_cannot_be_changed() -> None:
+    found = decided(domain(NUMBER), x=0)
+    with pytest.raises(AttributeError):
+        found.accepted = False  # type: ignore[misc]
