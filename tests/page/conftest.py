@@ -6,6 +6,7 @@ of this process: so it lives in a thread of its own, and so do the tests of this
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,9 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from page.api import Api
 from page.window import Window, opened
-from serve.asking import Asker, remembered
+from racl.model import parse_model
+from racl.serve.service import Service
+from serve.asking import GOOD, Asker, air_model, remembered, served
 from serve.live import ANY_PORT, listening
 
 T = TypeVar("T")
@@ -91,4 +94,43 @@ def url(kept: Asker) -> Iterator[str]:
 def api(url: str) -> Iterator[Api]:
     """The same service, asked without a browser."""
     with Api.of(url) as found:
+        yield found
+
+
+@pytest.fixture
+def bare() -> Iterator[str]:
+    """The address of a service without any model."""
+    with listening(Service(ANY_PORT)) as found:
+        yield found
+
+
+@pytest.fixture
+def crowded(kept: Asker, url: str) -> str:
+    """The address of a service with a month of decisions."""
+    start = 1_700_000_000 // 86400 * 86400 + 3600
+    with Api.of(url) as api:
+        for day in range(30):
+            kept.service.clock = lambda day=day: start + day * 86400.0  # type: ignore[misc]
+            rows = [{**GOOD, "budget": float(number), "fare": 20.0 * number} for number in range(10 + day)]
+            api.post("/v1/decide", {"rows": rows})
+    return url
+
+
+@pytest.fixture
+def forgetful() -> Iterator[str]:
+    """The address of a service without a memory."""
+    with listening(served(ANY_PORT)) as found:
+        yield found
+
+
+@pytest.fixture
+def two_models(tmp_path: Path) -> Iterator[str]:
+    """The address of a service of two domains."""
+    held: Any = air_model().document()
+    held["domain"]["name"] = "air-too"
+    other = parse_model(json.dumps(held))
+    with (
+        remembered(tmp_path / "racl.db", ANY_PORT, air_model(), other) as kept,
+        listening(kept.service) as found,
+    ):
         yield found

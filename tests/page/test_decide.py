@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from playwright.sync_api import expect
+
 from page.api import Api
 from page.window import Window
 from serve.asking import GOOD
@@ -29,11 +31,11 @@ def test_the_form_is_the_domain_s(window: Window, url: str) -> None:
 
 def test_a_decision_is_shown_at_once_and_as_one_types(window: Window, url: str) -> None:
     start(window, url)
-    window.wait("Accepted with a repair", ".verdict")
+    window.wait("Good with a repair", ".verdict")
     window.find("#row-budget").fill("39")
     window.wait("Repair beyond the budget", ".verdict")
     window.find("#row-needs_bag").uncheck()
-    window.wait("Accepted as it came", ".verdict")
+    window.wait("Already good", ".verdict")
     assert "Keep it as it came" in window.text(".option:has(.chip.plan)")
 
 
@@ -59,11 +61,11 @@ def test_sliders_flip_the_decision_live(window: Window, url: str, api: Api) -> N
     window.find(
         "button",
     ).filter(has_text="to 40").click()
-    window.wait("Accepted with a repair", ".verdict")
+    window.wait("Good with a repair", ".verdict")
     window.find("#turn-threshold").press("End")
     window.wait("Repairable, not good enough", ".verdict")
     window.find(".verdict button").click()
-    window.wait("Accepted with a repair", ".verdict")
+    window.wait("Good with a repair", ".verdict")
     assert "What if" not in window.text(".verdict")
     assert api.logged() == []
 
@@ -107,7 +109,7 @@ def test_a_row_that_was_looked_at_is_still_there_and_can_be_left(window: Window,
     start(window, url, fare=77.5)
     assert window.find("#row-fare").input_value() == "77.5"
     window.find("button").filter(has_text="Start afresh").click()
-    window.page.wait_for_function("document.getElementById('row-fare').value === '0'")
+    expect(window.find("#row-fare")).to_have_value("0")
 
 
 def test_how_a_value_comes_about_can_be_unfolded(window: Window, url: str) -> None:

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Locator,
+    Page,
+    Request,
+    expect,
+)
 
 FAILED = "Failed to load resource"  # the browser's own word for every answer of 400 and more
 
@@ -25,13 +34,17 @@ class Window:
         self.settled()
         return self
 
+    def go_on(self, place: str) -> None:
+        """Look at another view of the same service."""
+        self.find(f"nav a[href='#/{place}']").click()
+
     def settled(self) -> None:
         """Wait until a view is there."""
         self.page.wait_for_selector("main[data-ready] .view")
 
-    def find(self, selector: str) -> Locator:
-        """What stands at a place."""
-        return self.page.locator(selector)
+    def find(self, selector: str, has_text: str | None = None) -> Locator:
+        """What stands at a place, with these words in it."""
+        return self.page.locator(selector, has_text=has_text)
 
     def text(self, selector: str = "main") -> str:
         """What one reads at a place."""
@@ -40,6 +53,10 @@ class Window:
     def wait(self, words: str, selector: str = "main") -> None:
         """Wait until words stand at a place."""
         self.page.locator(selector).filter(has_text=words).first.wait_for(timeout=5000)
+
+    def counted(self, selector: str, count: int) -> None:
+        """Wait until so many stand at a place."""
+        expect(self.page.locator(selector)).to_have_count(count)
 
     def wide(self) -> bool:
         """Whether one would have to scroll sideways."""

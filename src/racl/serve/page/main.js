@@ -2,14 +2,17 @@
 
 import { get, key, setKey } from "./api.js";
 import * as decide from "./decide.js";
+import * as decisions from "./decisions.js";
 import { el, fill } from "./dom.js";
+import * as models from "./models.js";
+import * as vetoes from "./vetoes.js";
 import { trouble } from "./words.js";
 
-const VIEWS = { decide };
+const VIEWS = { decide, decisions, models, vetoes };
 const main = document.getElementById("main");
 const dialog = document.getElementById("key-dialog");
 const chooser = document.getElementById("model");
-let models = [];
+let served = [];
 let turn = 0;
 
 /** The place that the address names: a view, what follows it, and what is said after the question mark. */
@@ -28,15 +31,15 @@ function decoded(text) {
 }
 
 function chosenModel() {
-  const names = models.map((one) => one.name);
+  const names = served.map((one) => one.name);
   const wanted = sessionStorage.getItem("racl-model");
   return names.includes(wanted) ? wanted : (names[0] ?? null);
 }
 
 function fillChooser() {
   const now = chosenModel();
-  fill(chooser, models.map((one) => el("option", { value: one.name, selected: one.name === now }, one.label || one.name)));
-  chooser.closest("label").hidden = models.length < 2;
+  fill(chooser, served.map((one) => el("option", { value: one.name, selected: one.name === now }, one.label || one.name)));
+  chooser.closest("label").hidden = served.length < 2;
 }
 
 async function render({ focus = false } = {}) {
@@ -49,9 +52,9 @@ async function render({ focus = false } = {}) {
   const shown = el("div", { class: `view ${asked.view}` });
   document.title = `${asked.view[0].toUpperCase()}${asked.view.slice(1)} · racl`;
   try {
-    models = (await get("/v1/models")).models;
+    served = (await get("/v1/models")).models;
     fillChooser();
-    await VIEWS[asked.view].show(shown, { ...asked, model: chosenModel(), models, again: render });
+    await VIEWS[asked.view].show(shown, { ...asked, model: chosenModel(), models: served, again: render });
   } catch (fault) {
     if (mine === turn) failed(shown, fault);
   }
@@ -74,9 +77,10 @@ function askKey(why) {
 }
 
 function useKey(text) {
+  if (!/^[\x21-\x7e]*$/.test(text.trim())) return askKey("A key has no spaces, and no letters beyond ASCII.");
   setKey(text.trim());
   dialog.close();
-  render();
+  return render();
 }
 
 const THEMES = { "": ["as the system", "◐"], light: ["light", "☀"], dark: ["dark", "☾"] };

@@ -3,8 +3,8 @@
 import { el } from "./dom.js";
 
 export const CREDITS = {
-  "accepted-already-good": ["Accepted as it came", "It is feasible and good enough."],
-  "accepted-repairable-good": ["Accepted with a repair", "A known, affordable repair makes it feasible and good enough."],
+  "accepted-already-good": ["Already good", "As it came it is feasible and good enough."],
+  "accepted-repairable-good": ["Good with a repair", "A known, affordable repair makes it feasible and good enough."],
   "rejected-non-repairable": ["No repair helps", "Whatever is done, a requirement fails."],
   "rejected-repairable-over-budget": ["Repair beyond the budget", "It could be made feasible, but not for this budget."],
   "rejected-feasible-suboptimal": ["Feasible, not good enough", "It meets every requirement, but its value is below the threshold."],
@@ -25,6 +25,15 @@ export function number(value, unit = "") {
 export const whole = (value) => WHOLE.format(value);
 export const percent = (value) => `${NUMBER.format(Math.round(value * 1000) / 10)} %`;
 
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const WIDTHS = { 60: "1 minute", 300: "5 minutes", 900: "15 minutes", 3600: "1 hour", 21600: "6 hours", 86400: "1 day", 604800: "7 days", 2592000: "30 days" };
+
+/** How wide a span of time is. */
+export const span = (seconds) => WIDTHS[seconds] ?? `${number(seconds)} s`;
+
+/** The beginning of a span of time, as exactly as it is wide. */
+export const beginning = (text, seconds) => (seconds < 86400 ? moment(text) : DAY.format(new Date(text)));
+
 /** A value of a row. */
 export function value(held, unit = "") {
   if (held === true) return "yes";
@@ -32,10 +41,14 @@ export function value(held, unit = "") {
   return typeof held === "number" || held === null || held === undefined ? number(held, unit) : String(held);
 }
 
+/** A moment, to the second; seconds since 1970 where it is a number. */
 export function moment(text) {
   const at = new Date(typeof text === "number" ? text * 1000 : text);
   return Number.isNaN(at.getTime()) ? "–" : MOMENT.format(at);
 }
+
+/** A number to four digits. */
+export const brief = (held) => number(typeof held === "number" ? Number(held.toPrecision(4)) : held);
 
 export const creditWords = (credit) => CREDITS[credit]?.[0] ?? credit;
 
