@@ -55,6 +55,30 @@ def memory(folder: Path) -> dict[str, float]:
     return {"before": before, "given": given, "peak": status("VmHWM"), "rows": float(len(decisions.accepted))}
 
 
+def fitting(folder: Path) -> dict[str, float]:
+    """The highest resident memory while fitting, and what the process held before it had rows."""
+    from rivals import regressions
+
+    regressions.racl(regressions.held(regressions.problem(50_000)))
+    before = resident()
+    held = regressions.held(regressions.load(folder))
+    arrays = [getattr(held.rows, name) for name in held.rows.__dataclass_fields__]
+    data = float(sum(array.nbytes for array in arrays))
+    given = resident()
+    reset_peak()
+    regressions.racl(held)
+    peak = status("VmHWM")
+    ratio = (peak - before) / data
+    return {
+        "before": before,
+        "given": given,
+        "peak": peak,
+        "data": data,
+        "ratio": ratio,
+        "rows": float(len(held.rows)),
+    }
+
+
 def mapped(file: Path) -> object:
     """Rows in an Arrow file, read without a copy."""
     from pyarrow import ipc, memory_map
@@ -86,7 +110,12 @@ def reset_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5", "utf-8")
 
 
-TASKS: dict[str, Callable[..., dict[str, float]]] = {"importing": importing, "ready": ready, "memory": memory}
+TASKS: dict[str, Callable[..., dict[str, float]]] = {
+    "importing": importing,
+    "ready": ready,
+    "memory": memory,
+    "fitting": fitting,
+}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[sys.argv[1]](*map(Path, sys.argv[2:]))))

@@ -13,7 +13,7 @@ from racl.learn.standard import Moments, Standard, moments
 from racl.learn.sums import Source, Stretch, in_memory, totals
 from racl.options import NONE, Floats
 
-SMALL = 100_000  # rows of the part that first guesses are made from
+SMALL = 200_000  # rows of the part that first guesses are made from
 
 
 class Data(Protocol):
@@ -47,9 +47,9 @@ class Held:
         rows = self.rows
         shift = np.append(rows.features[:1].sum(axis=0), rows.threshold[:1].sum())
         if (rows.weight == 1.0).all():
-            return moments(rows.features, rows.threshold, shift)
+            return moments(rows.features, rows.threshold, shift, threads=self.threads)
         weight = np.repeat(rows.weight, np.diff(rows.start)), rows.weight
-        return moments(rows.features, rows.threshold, shift, weight)
+        return moments(rows.features, rows.threshold, shift, weight, threads=self.threads)
 
     def counts(self) -> tuple[Floats, Floats]:
         """(G,) the weight of the rows of each group, and that of the accepted ones."""
@@ -81,6 +81,11 @@ class Held:
         found = self.take(np.flatnonzero(np.isin(self.rows.group, drawn)))
         group = np.searchsorted(drawn, found.rows.group).astype(np.int64)
         return replace(found, rows=replace(found.rows, group=group), groups=most)
+
+
+def smooth(data: Data) -> bool:
+    """Whether each row has one state, so that its loss has no kinks; of rows kept elsewhere that is not known."""
+    return isinstance(data, Held) and len(data.rows.features) == len(data.rows)
 
 
 def two_classes(data: Data) -> bool:

@@ -62,6 +62,10 @@ class Bounds:
         """The nearest coefficients within the bounds."""
         return np.clip(phi, self.low, self.high)
 
+    def hold(self, phi: Floats) -> bool:
+        """Whether all coefficients are within the bounds."""
+        return bool(((phi >= self.low) & (phi <= self.high)).all())
+
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
@@ -78,7 +82,7 @@ class Minimum:
         return len(self.losses) - 1
 
 
-def minimise(
+def minimise(  # noqa: PLR0913 - choices are named at the call
     source: Source,
     phi: Floats,
     penalty: Penalty,
@@ -87,26 +91,43 @@ def minimise(
     rows: Floats,
     rounds: int = ROUNDS,
     tolerance: float = TOLERANCE,
+    smooth: bool = False,
     tell: Callable[[int, float], None] | None = None,
 ) -> Minimum:
-    """The minimum of the penalised sums, from a start; `rows` (G,) is what the tolerance is counted by."""
+    """The minimum of the penalised sums, from a start; `rows` (G,) is what the tolerance is counted by.
+
+    Where each row has one state there are no kinks (`smooth`), and the last step needs no pass to be sure of.
+    """
     bounds = bounds or Bounds(np.full(phi.shape[1], -np.inf), np.full(phi.shape[1], np.inf))
     phi = bounds.inside(phi)
     now = source(phi) + penalty(phi)
     losses, left = [float(now.loss.sum())], max(LEFT, tolerance) * rows
     settled = rows <= 0  # nobody asks where a group without rows ends up
+    last = np.zeros(len(phi))
     for number in range(rounds):
         step = newton_step(now, bounds.held(phi, now.gradient))
-        settled |= step.gain <= np.maximum(tolerance * rows, ROUNDING * now.loss)
+        enough = np.maximum(tolerance * rows, ROUNDING * now.loss)
+        settled |= step.gain <= enough
         if settled.all():
             break
-        before = now.loss
+        there = phi + np.where(settled[:, None], 0.0, step.move)
+        if smooth and (settled | (next_gain(last, step.gain) <= enough)).all() and bounds.hold(there):
+            phi, settled = there, np.ones(len(phi), np.bool_)
+            break
+        before, last = now.loss, step.gain
         phi, now, stuck = descend(source, phi, now, penalty, bounds, step, settled, left)
-        settled |= stuck | (before - now.loss <= left)
+        settled |= stuck | (before - now.loss <= (0.0 if smooth else left))
         losses.append(float(now.loss.sum()))
         if tell:
             tell(number + 1, losses[-1])
     return Minimum(phi, now.hessian, tuple(losses), settled)
+
+
+def next_gain(last: Floats, gain: Floats) -> Floats:
+    """(G,) what the step after this one would gain, if it goes on as it did: each gain a multiple of the last one squared."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found = gain * (gain / last) ** 2
+    return np.where((last > 0) & (gain < last), found, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
