@@ -54,8 +54,10 @@ def test_the_last_step_that_no_pass_verifies_ends_at_the_optimum(seed: int) -> N
     found, passes = {}, {}
     for trusting in (False, True):
         source, asked = counted(given.source(standard, pooled=False))
+        tolerance = newton.TOLERANCE if trusting else 0.0  # in the end rounding stops the other
+        start = np.zeros((PERSONAS + 1, P + 2))
         found[trusting] = newton.minimise(
-            source, np.zeros((PERSONAS + 1, P + 2)), penalty, rows=rows, smooth=trusting
+            source, start, penalty, rows=rows, smooth=trusting, tolerance=tolerance
         )
         passes[trusting] = asked()
     assert passes[True] < passes[False]

@@ -27,6 +27,7 @@ ENOUGH = 1e-4  # of the gain promised, which a step has to bring
 BENDS = 8  # tries at a kink
 SHORTER = 8.0  # by which the step is cut after those
 CUTS = 3
+SURE = 0.1  # of the tolerance: what may be left after a step that no pass verifies
 LEFT = 1e-10  # gain a row that is not worth another try
 
 
@@ -107,12 +108,13 @@ def minimise(  # noqa: PLR0913 - choices are named at the call
     for number in range(rounds):
         step = newton_step(now, bounds.held(phi, now.gradient))
         enough = np.maximum(tolerance * rows, ROUNDING * now.loss)
-        settled |= step.gain <= enough
+        near = step.gain <= enough
+        sure = smooth & (rows > 0) & (near | (next_gain(last, step.gain) <= SURE * enough))
+        there = phi + np.where(sure[:, None], step.move, 0.0)
+        settled |= near
+        if (settled | sure).all() and bounds.hold(there):
+            phi, settled = there, settled | sure
         if settled.all():
-            break
-        there = phi + np.where(settled[:, None], 0.0, step.move)
-        if smooth and (settled | (next_gain(last, step.gain) <= enough)).all() and bounds.hold(there):
-            phi, settled = there, np.ones(len(phi), np.bool_)
             break
         before, last = now.loss, step.gain
         phi, now, stuck = descend(source, phi, now, penalty, bounds, step, settled, left)
