@@ -19,6 +19,7 @@ PAGES: Mapping[str, Blocks] = {
     "decisions/README.md": {"choices": blocks.choices},
     "howto/several-steps.md": {"plans": blocks.plans},
     "howto/speed.md": {"sizes": blocks.sizes, "measured": blocks.measured},
+    "howto/serve.md": {"served": blocks.served},
     "reference/commands.md": {
         "list": commands.listed,
         "commands": commands.each,

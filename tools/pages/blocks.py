@@ -48,6 +48,12 @@ def measured() -> str:
     return RESULTS.read_text("utf-8").strip() if RESULTS.exists() else "Nothing is measured yet."
 
 
+def served() -> str:
+    """The page that the benchmark of the service wrote, if it was run."""
+    page = RESULTS.with_name("serve.md")
+    return page.read_text("utf-8").strip() if page.exists() else "Nothing is measured yet."
+
+
 def choices() -> str:
     """The index of decisions."""
     pages = sorted(Path("docs", "decisions").glob("[0-9]*.md"))
