@@ -262,9 +262,10 @@ def page(found: dict[str, Any]) -> str:
         ", ".join(f"{one:.2f}" for one in found["off_ratios"]),
         ", ".join(f"{one:.2f}" for one in found["on_ratios"]),
     )
+    busy, cores = found["machine"]["load"][0], found["machine"]["cores"]
     told = (
-        f"One worker, wrk with {CONNECTIONS} connections on the same machine, the airline example; {found['machine']['cores']}"
-        f" cores that other work shared (load {found['machine']['load'][0]}). Of three rounds the middle one is shown; the ratios of all were"
+        f"One worker, wrk with {CONNECTIONS} connections on the same machine, the airline example; {cores} cores that other"
+        f" work shared (load {busy}). Of three rounds the middle one is shown; the ratios of all were"
         f" {spread[0]} (no memory) and {spread[1]} (SQLite)."
     )
     rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
