@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,9 +12,11 @@ import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
 from racl.serve.store import keeping, sqlite
 from serve.asking import GOOD
-from serve.running_service import free_port, service
+from serve.running_service import Running, free_port, service
 
 HEAD = b"POST /v1/decide HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n"
 
@@ -123,3 +126,47 @@ def test_several_workers_share_a_store_and_end_together(tmp_path: Path) -> None:
         assert running.log.read_text().count('"stopped"') == 2
     log = sqlite.connect(str(tmp_path / "racl.db"))()
     assert (keeping.verify(log, None).decisions, keeping.verify(log, None).problems) == (20, [])
+
+
+GARBAGE = {
+    "no HTTP": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 10 + b"\r\n\r\n",
+    "another protocol": b"SSH-2.0-OpenSSH_9\r\n\r\n",
+    "a path that is no ASCII": b"GET /\xff\xfe HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n",
+    "a broken chunk": b"POST /v1/decide HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+    b"transfer-encoding: chunked\r\n\r\nzz\r\n",
+    "two lengths": b"POST /v1/decide HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello!",
+    "an endless head": b"GET / HTTP/1.1\r\n" + b"x-more: " + b"x" * 200_000,
+}
+
+
+def test_what_is_no_request_is_refused_in_the_one_shape_and_large_bodies_are_not_read(tmp_path: Path) -> None:
+    with service(tmp_path) as running:
+        process = psutil.Process(running.process.pid)
+        running.ask("POST", "/v1/decide", {"row": GOOD})
+        before = process.memory_info().rss
+        for sent in GARBAGE.values():
+            head, _, body = whole(running, sent).partition(b"\r\n\r\n")
+            assert head.split()[1] in (b"400", b"431")
+            assert set(json.loads(body)["error"]) == {"code", "message", "field", "request_id"}
+        large = HEAD.replace(b"5000", b"600000000") + b"\r\n" + b"x" * 30_000_000
+        assert b" 413 " in whole(running, large)
+        assert process.memory_info().rss - before < 64 << 20
+        assert running.ask("POST", "/v1/decide", {"row": GOOD})[0] == 200
+        places = {(one.laddr.port, one.status) for one in process.net_connections()}
+        assert all(port == running.port for port, _ in places)  # nothing goes out
+
+
+def whole(running: Running, sent: bytes) -> bytes:
+    """Everything that comes back until the connection is closed."""
+    found = b""
+    with running.socket() as one, suppress(ConnectionError):
+        threading.Thread(target=send, args=(one, sent)).start()
+        while part := one.recv(1 << 16):
+            found += part
+    return found
+
+
+def send(one: socket.socket, sent: bytes) -> None:
+    """Send as much as is taken."""
+    with suppress(OSError):
+        one.sendall(sent)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from racl.serve.faults import overloaded
+from racl.serve.faults import RequestError, overloaded
 from racl.serve.settings import Settings
 
+HEAD = 1 << 16  # bytes of a request before its body
 LOOK = 1.0  # seconds between two looks at all connections
 
 
@@ -20,6 +22,8 @@ class Protocol(HttpToolsProtocol):
     settings = Settings()
     began: float | None  # when the request that is coming in did
     stuck: float | None = None  # since when the answer is not taken
+    heading = True  # whether the head of a request is coming in
+    head = 0  # bytes of it
     watch: asyncio.TimerHandle | None = None  # of the class: one for all connections
 
     @classmethod
@@ -34,23 +38,47 @@ class Protocol(HttpToolsProtocol):
         if type(self).watch is None:
             type(self).watch = self.loop.call_later(LOOK, self.look)
         if len(self.connections) > self.settings.max_connections:
-            fault = overloaded("too many connections")
-            body = fault.body("")
-            transport.write(
-                b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
-                b"connection: close\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
-            )
-            transport.close()
+            self.end(overloaded("too many connections"))
+
+    def end(self, fault: RequestError) -> None:
+        """Refuse without a request that could be answered, and close."""
+        body = fault.body("")
+        named = {"content-type": "application/json", "connection": "close", "content-length": str(len(body))}
+        lines = [f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}"]
+        lines += [f"{name}: {value}" for name, value in {**named, **fault.headers}.items()]
+        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+        self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, in the shape of all other errors."""
+        self.end(RequestError(400, "malformed", msg.rstrip(".").lower()))
 
     def data_received(self, data: bytes) -> None:
-        """Note when a request begins."""
+        """Note when a request begins; refuse one that never comes to its body."""
         if self.began is None:
             self.began = time.monotonic()
+        if self.heading:
+            self.head += len(data)
+            if self.head > HEAD and not self.transport.is_closing():
+                super().data_received(data)
+                if self.heading:
+                    self.end(RequestError(431, "too_large", f"a head may have {HEAD:,} bytes"))
+                return
         super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """Note that a head begins."""
+        self.heading = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Note that the head is in."""
+        self.heading, self.head = False, 0
+        super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Note that the request is in."""
-        self.began = None
+        self.began, self.heading = None, True
         super().on_message_complete()
 
     def look(self) -> None:
