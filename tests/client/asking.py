@@ -17,7 +17,8 @@ def waiting(
 ) -> Any:
     """What the client that waits is told."""
     with Client(url, key=key, retry=retry) as client:
-        return getattr(client, name)(*said, **named)
+        found = getattr(client, name)(*said, **named)
+        return list(found) if name == "decisions" else found
 
 
 def meanwhile(
@@ -27,6 +28,7 @@ def meanwhile(
 
     async def ask() -> Any:
         async with AsyncClient(url, key=key, retry=retry) as client:
-            return await getattr(client, name)(*said, **named)
+            found = getattr(client, name)(*said, **named)
+            return [one async for one in found] if name == "decisions" else await found
 
     return asyncio.run(ask())

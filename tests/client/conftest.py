@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from client.asking import Ask, meanwhile, waiting
 from client.flaky import Flaky
-from serve.asking import served
+from serve.asking import remembered, served
 from serve.live import ANY_PORT, listening
 
 
@@ -45,3 +46,10 @@ def flaky(shaken: tuple[str, Flaky]) -> Flaky:
 def shaky(shaken: tuple[str, Flaky]) -> str:
     """The address of a service behind something flaky."""
     return shaken[0]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[str]:
+    """The address of a service that remembers."""
+    with remembered(tmp_path / "racl.db", ANY_PORT) as service, listening(service.service) as found:
+        yield found

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from itertools import count
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import httpx2
 
-from racl.client import requests
-from racl.client.blocking import headers
+from racl.client import log, requests
+from racl.client.blocking import PAGE, headers
 from racl.client.requests import Chosen, Request, Row
 from racl.client.trying import Answer, Retry, outcome, pause
+from racl.model import Model
+from racl.semantics import Credit
+from racl.serve.tallies import CompareAnswer, VetoesAnswer
 from racl.serve.wire import (
     Decided,
+    DifferencesAnswer,
     ExplainAnswer,
+    LoggedDecision,
     ModelAnswer,
     ModelSummary,
+    OutcomeAnswer,
     Ready,
+    Registered,
+    ReplayAnswer,
     WhatIfAnswer,
     Wrong,
 )
@@ -90,6 +99,46 @@ class AsyncClient:
         }
         return await self._ask(requests.what_if(said | rows))
 
+    async def outcome(self, id: str, *, accepted: bool, at: datetime | None = None) -> OutcomeAnswer:  # noqa: A002
+        """Tell what became of an offer, once; the same again changes nothing."""
+        return await self._ask(log.outcome(id, accepted=accepted, at=at))
+
+    async def decision(self, id: str) -> LoggedDecision:  # noqa: A002
+        """One decision of the log, with the row as it was read and what came of it."""
+        return await self._ask(log.decision(id))
+
+    async def decisions(
+        self,
+        *,
+        model: str | None = None,
+        version: str | None = None,
+        credit: Credit | str | None = None,
+        plan: str | None = None,
+        persona: str | None = None,
+        accepted: bool | None = None,
+        after: datetime | None = None,
+        before: datetime | None = None,
+    ) -> AsyncIterator[LoggedDecision]:
+        """The decisions of the log that are like that, the latest first, a page at a time as they are taken."""
+        asked = {"model": model, "version": version, "credit": credit, "plan": plan, "persona": persona}
+        asked_too = {"accepted": accepted, "after": after, "before": before, "limit": PAGE}
+        cursor: int | None = None
+        while True:
+            page = await self._ask(log.decisions(asked | asked_too, cursor))
+            for one in page.decisions:
+                yield one
+            if page.next is None:
+                return
+            cursor = page.next
+
+    async def explanation(self, id: str) -> ExplainAnswer:  # noqa: A002
+        """Everything that a decision of the log came from, by the version that made it."""
+        return await self._ask(log.explanation(id))
+
+    async def replay(self, id: str) -> ReplayAnswer:  # noqa: A002
+        """A decision of the log, made again by the version that made it."""
+        return await self._ask(log.replay(id))
+
     async def models(self) -> list[ModelSummary]:
         """Every model that is served."""
         return await self._ask(requests.models())
@@ -101,6 +150,42 @@ class AsyncClient:
     async def model_version(self, name: str, version: str = "active") -> ModelAnswer:
         """A version of a model in full."""
         return await self._ask(requests.model_version(name, version))
+
+    async def register(self, model: Model | Mapping[str, Any]) -> Registered:
+        """Send a model, or what its file holds, as a new version."""
+        return await self._ask(log.register(model))
+
+    async def activate(self, name: str, version: str) -> ModelSummary:
+        """Let a version decide, from the next request on."""
+        return await self._ask(log.change(name, "activate", {"version": version}))
+
+    async def roll_back(self, name: str) -> ModelSummary:
+        """Let the version decide that did before; not repeated once it may have arrived."""
+        return await self._ask(log.change(name, "rollback", {}, repeats=False))
+
+    async def shadow(self, name: str, version: str | None) -> ModelSummary:
+        """Let a version decide the same requests unseen, or none."""
+        return await self._ask(log.change(name, "shadow", {"version": version}))
+
+    async def share(self, name: str, version: str | None, share: float = 0.0) -> ModelSummary:
+        """Let a version decide a share of the requests, or none."""
+        return await self._ask(log.change(name, "share", {"version": version, "share": share}))
+
+    async def differences(self, name: str, *, limit: int = 100) -> DifferencesAnswer:
+        """Where the version in the shadow would have decided otherwise, the latest first."""
+        return await self._ask(log.differences(name, limit))
+
+    async def compare(
+        self, name: str, first: str | None = None, second: str | None = None, *, rows: int = 1000
+    ) -> CompareAnswer:
+        """How two versions, the active one where none is named, decide the latest logged rows."""
+        return await self._ask(log.compare(name, {"first": first, "second": second, "rows": rows}))
+
+    async def vetoes(
+        self, name: str, *, after: datetime | None = None, before: datetime | None = None, rows: int = 2000
+    ) -> VetoesAnswer:
+        """What is being lost, and to what; so many rejections are looked into, as far as time goes."""
+        return await self._ask(log.vetoes(name, {"after": after, "before": before, "rows": rows}))
 
     async def ready(self) -> Ready:
         """Whether requests are answered, and if not, why."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UnsetType
 
 from racl.semantics import Decision
 from racl.serve.deciding import decide_row
@@ -19,40 +17,9 @@ from racl.serve.routes import Call
 from racl.serve.service import Service
 from racl.serve.store import reading
 from racl.serve.store.connection import Connection
-from racl.serve.wire import Verdict, Version
+from racl.serve.tallies import CompareAnswer, CompareQuery, Differing
 
 SHOWN = 50  # differences that are listed
-
-
-class CompareQuery(Struct, forbid_unknown_fields=True):
-    """Two versions, the active one where none is named, and how many of the latest logged rows they decide."""
-
-    first: Version | UnsetType = UNSET
-    second: Version | UnsetType = UNSET
-    rows: Annotated[int, Meta(ge=1, le=5000)] = 1000
-
-
-class Differing(Struct):
-    """A logged row that the two decide differently."""
-
-    id: str
-    at: datetime
-    first: Verdict
-    second: Verdict
-
-
-class CompareAnswer(Struct):
-    """How two versions decide the same logged rows."""
-
-    first: str
-    second: str
-    compared: int
-    same: int
-    left_out: int  # rows with something hidden, or that one of the two refuses
-    accepted: int  # rejected by the first, accepted by the second
-    rejected: int  # the other way round
-    credits: dict[str, dict[str, int]]  # of the first, then of the second
-    differences: list[Differing]  # the latest
 
 
 @dataclass

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from racl.serve import answering, comparing, modelling, remembering, stating, vetoes
-from racl.serve.comparing import CompareAnswer, CompareQuery
 from racl.serve.routes import Permission, Route
-from racl.serve.vetoes import VetoesAnswer, VetoesQuery
+from racl.serve.tallies import CompareAnswer, CompareQuery, VetoesAnswer, VetoesQuery
 from racl.serve.wire import (
     ChooseAnswer,
     ChooseRequest,

@@ -6,10 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Annotated, Any
-
-from msgspec import UNSET, Meta, Struct, UnsetType
+from typing import Any
 
 from racl.domain.model import KEEP, Domain
 from racl.explain.case import Case, case_of, unit_of
@@ -24,69 +21,13 @@ from racl.serve.routes import Call
 from racl.serve.service import Service
 from racl.serve.store import reading
 from racl.serve.store.connection import Connection, Row
-from racl.serve.wire import Moment
+from racl.serve.tallies import Blocking, Span, Turned, Used, VetoesAnswer, VetoesQuery
 
 COUNTED = 200_000  # decisions, the latest, that are counted
 SECONDS = 2.0  # for looking into rejections
 POINTS = 100  # of the curve, at most
 SPANS = 48  # of time, at most
 WIDTHS = (60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 30 * 86400)  # seconds
-
-
-class VetoesQuery(Struct, forbid_unknown_fields=True):
-    """Which decisions are counted, and how many rejections are looked into."""
-
-    after: Moment | UnsetType = UNSET
-    before: Moment | UnsetType = UNSET
-    rows: Annotated[int, Meta(ge=1, le=5000)] = 2000
-
-
-class Span(Struct):
-    """How many decisions had each credit from a moment on."""
-
-    start: datetime
-    credits: dict[str, int]
-
-
-class Blocking(Struct):
-    """A requirement, and how many of the rejections that were looked into it stands in the way of."""
-
-    requirement: str
-    fails: int  # as the candidate came
-    alone: int  # and no other
-    beyond_repair: int  # whatever is done
-
-
-class Used(Struct):
-    """A repair, and what came of it."""
-
-    repair: str
-    label: str
-    chosen: int  # decisions whose plan it was part of
-    would_turn: int  # rejections, of those looked into, that a larger budget would turn by it
-
-
-class Turned(Struct):
-    """How many of the rejections looked into are accepted once the budget is larger by so much."""
-
-    more: float
-    turned: int
-
-
-class VetoesAnswer(Struct):
-    """What is being lost, and to what."""
-
-    model: str
-    counted: int  # decisions, the latest of the time asked for
-    credits: dict[str, int]
-    width: int  # seconds of a span
-    spans: list[Span]
-    studied: int  # rejections looked into, the latest
-    masked: int  # rejections passed over, since something of their row is hidden for good
-    requirements: list[Blocking]
-    repairs: list[Used]
-    curve: list[Turned]
-    unit: str  # of the budget
 
 
 @dataclass
