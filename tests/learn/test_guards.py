@@ -151,7 +151,7 @@ def test_with_a_truth_the_validated_guard_is_chosen_by_regret_without_one_by_fal
             (fvr.value, second.value, -auroc.value)  # type: ignore[operator]
             for fvr, second, auroc in (one.figures for one in found.chosen.grid)
         ]
-        assert found.chosen.guard == GRID[ranks.index(min(ranks))]  # type: ignore[type-var]
+        assert found.chosen.guard == GRID[ranks.index(min(ranks))]
 
 
 def test_the_pull_is_strong_where_personas_are_alike_and_weak_where_they_differ() -> None:
