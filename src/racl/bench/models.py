@@ -15,6 +15,7 @@ from racl.learn.certify import DELTA, eligible, units_needed
 from racl.learn.recipe import Learned, Recipe, learn
 from racl.metrics.judged import Judged, judged
 from racl.metrics.truth import Truth
+from racl.options import Options
 
 VALIDATION = 0.1  # of the training rows: 5,000 of 50,000
 CERTIFICATION = 0.4  # likewise, for a bound on few false vetoes
@@ -70,9 +71,15 @@ def racl(**settings: Any) -> Learner:
     def fit(tier: Tier, train: Rows, seed: int) -> Fit:
         recipe = recipe_of(tier, seed, settings)
         learned = learn(tier.domain, train.sample, recipe, truth=truth_for(recipe, train))
-        return Fit(lambda rows: judged(rows.options, learned.weights), remembered(learned))
+        return Fit(lambda rows: judged(shaped(learned, rows.options), learned.weights), remembered(learned))
 
     return fit
+
+
+def shaped(learned: Learned, options: Options) -> Options:
+    """The options as the model sees them: with curves, it looks at more features."""
+    shape = learned.sources.shape
+    return options if shape is None else shape.options(options)
 
 
 def certified(**settings: Any) -> Learner:
@@ -80,17 +87,18 @@ def certified(**settings: Any) -> Learner:
 
     def fit(tier: Tier, train: Rows, seed: int) -> Fit:
         share = settings.get("held_out", CERTIFICATION)
-        more = {"guard": "certified", "alpha": strictest(train, share), "held_out": share}
+        more = {"guard": "certified", "alpha": strictest(tier, train, share), "held_out": share}
         return racl(**{**more, **settings})(tier, train, seed)
 
     return fit
 
 
-def strictest(train: Rows, share: float) -> float:
-    """The least alpha that so many held-out choice sets, one row of each, can be expected to certify."""
+def strictest(tier: Tier, train: Rows, share: float) -> float:
+    """The tier's level, or the next one that so many held-out choice sets, one row of each, can be expected to certify."""
     weight = 1.0 / np.bincount(train.choice_set)[train.choice_set]
     units = SURE * share * float(weight[eligible(train.sample)].sum())
-    return next((alpha for alpha in ALPHAS if units_needed(alpha, DELTA) <= units), ALPHAS[-1])
+    levels = [alpha for alpha in ALPHAS if alpha >= TIERS[tier.name].alpha]
+    return next((alpha for alpha in levels if units_needed(alpha, DELTA) <= units), levels[-1])
 
 
 def recipe_of(tier: Tier, seed: int, settings: Mapping[str, Any]) -> Recipe:
@@ -131,6 +139,12 @@ MODELS: Mapping[str, Entry] = {
     "latent-certified": Entry(
         "latent, certified",
         certified(learner="latent"),
+        search=True,
+        ours=True,
+    ),
+    "latent-curves-certified": Entry(
+        "latent, curves, certified",
+        certified(learner="latent", curves=True),
         search=True,
         ours=True,
     ),

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 import racl
-from racl.bench import air, air_truth, hotel, maxsat, models
+from racl.bench import air, air_truth, hotel, maxsat
 from racl.bench.cells import Result, Store, mark_of
 from racl.bench.models import MODELS, Fit
 from racl.bench.tickets import read_tickets
@@ -134,4 +134,4 @@ class Run:
         return self.store.result(f"paired/{first}-{second}-{seed}-{self.asked.resamples}", make)
 
 
-SOURCES = mark_of(*(inspect.getsource(module) for module in (air, air_truth, hotel, maxsat, models)))
+SOURCES = mark_of(*(inspect.getsource(module) for module in (air, air_truth, hotel, maxsat)))

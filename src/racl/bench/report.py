@@ -108,7 +108,10 @@ def claims_table(found: Sequence[Claim]) -> Table:
 
 def of_tier(results: Results, name: str, figures: Figures) -> list[Part]:
     """A tier: its table, exact counts, differences, seeds."""
-    parts: list[Part] = [tables.main_table(results, name), tables.difference_table(results, name)]
+    parts: list[Part] = [tables.main_table(results, name)]
+    parts += [
+        tables.difference_table(results, name, one) for one in results["tiers"][name].get("difference", {})
+    ]
     parts += [
         tables.counts_table(results, name),
         tables.bucket_table(results, name),
@@ -116,7 +119,7 @@ def of_tier(results: Results, name: str, figures: Figures) -> list[Part]:
     ]
     if name == MAIN:
         parts += shown(figures, "credit-by-bucket", "calibration", "margins")
-    for kind in ("anchors", "ablation"):
+    for kind in ("anchors", "ablation", "levels"):
         if kind in results["tiers"][name] and name != MAIN:
             parts.append(tables.ablation_table(results, name, kind))
     return parts

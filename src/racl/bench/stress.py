@@ -91,6 +91,16 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "latent, certified, no pooling": {"learner": "latent", **CERTIFIED, "pull": 0.0},
     "latent, certified, one pooled model": {"learner": "latent", **CERTIFIED, "pull": float("inf")},
 }
+CURVED: Mapping[str, Mapping[str, Any]] = {
+    f"latent, {shape}certified at {alpha:g}": {
+        "learner": "latent",
+        "guard": "certified",
+        "alpha": alpha,
+        "curves": bool(shape),
+    }
+    for shape in ("", "curves, ")
+    for alpha in (0.0025, 0.005, 0.01)
+}
 ANCHORS: Mapping[str, Mapping[str, Any]] = {
     f"anchors from {kind} rows, {guard} guard": {"learner": "anchors", "guard": guard, "anchors_from": kind}
     for kind in ("zero-budget", "feasible")

@@ -29,7 +29,7 @@ MAIN = "db1b-dist"
 FAMILY = ("black-box", "black-box-repair", "black-box-credit")  # which share what they learn
 GUARDED = ("anchors", "latent")
 SWEPT = ("anchors-fixed", "anchors-validated", "latent-certified", "black-box-repair")
-CHAMPION = "latent-certified"
+CHAMPION, CURVED = "latent-certified", "latent-curves-certified"
 POOLING = tuple(name for name in stress.ABLATIONS if name.startswith("latent, certified"))
 
 
@@ -84,6 +84,7 @@ KINDS: Mapping[str, Work] = {
     "missing": lambda run, model, seed: stress.missing(run, model, int(seed)),
     "ablation": lambda run, name, seed: stress.ablation(run, stress.ABLATIONS[name], int(seed)),
     "anchors": lambda run, name, seed: stress.ablation(run, stress.ANCHORS[name], int(seed)),
+    "levels": lambda run, name, seed: stress.ablation(run, stress.CURVED[name], int(seed)),
     "menus": lambda run, seed: stress.menus(run, int(seed)),
     "gap": theory.gap,
     "curve": theory.curve_of,
@@ -114,15 +115,18 @@ def measurements(study: Study, name: str) -> Iterator[Task]:
     for model in models:
         for seed in run.seeds(model):
             yield ("figures", name, model, str(seed))
-    if CHAMPION in models:
-        for model in models:
-            if model != CHAMPION:
-                yield ("difference", name, CHAMPION, model, first)
+    for champion in (CHAMPION, CURVED):
+        if champion in models:
+            for model in models:
+                if model not in (champion, CHAMPION):
+                    yield ("difference", name, champion, model, first)
     yield ("gap", name)
     if name == MAIN:
         yield from experiments(study, first)
     elif TIERS[name].anchors == "zero-budget":
         yield from (("anchors", name, one, first) for one in stress.ANCHORS)
+    elif name == "db1b-curved" and CURVED in models:
+        yield from (("levels", name, one, first) for one in stress.CURVED)
     elif name == "db1b-sparse":
         yield from (("ablation", name, one, first) for one in POOLING)
 

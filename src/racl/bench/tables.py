@@ -197,15 +197,15 @@ def bucket_table(results: Results, name: str) -> Table:
     return Table(head, rows, tuple(range(1, 7)), f"{TIERS[name].label}.")
 
 
-def difference_table(results: Results, name: str) -> Table:
-    """Paired differences of the champion and every other model."""
+def difference_table(results: Results, name: str, champion: str = CHAMPION) -> Table:
+    """Paired differences of one model and the others."""
     tier = results["tiers"][name]
     rows = []
-    for model, by_seed in tier.get("difference", {}).get(CHAMPION, {}).items():
+    for model, by_seed in tier.get("difference", {}).get(champion, {}).items():
         found = {one["name"]: one for one in first_seed(by_seed)["differences"]}
         rows.append((MODELS[model].label, *(difference(found[kind]) for kind in DIFFERENT)))
     caption = (
-        f"{TIERS[name].label}: {MODELS[CHAMPION].label} less each other model on the same rows, with 95 % intervals of a"
+        f"{TIERS[name].label}: {MODELS[champion].label} less each other model on the same rows, with 95 % intervals of a"
         " paired bootstrap by choice set. Below 0 is better for FVR, FAR and EDR, above 0 for the others."
     )
     return Table(("Against", *DIFFERENT), rows, (1, 2, 3, 4, 5), caption)

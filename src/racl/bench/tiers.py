@@ -18,6 +18,7 @@ from racl.model import Model
 
 Drawn = tuple[Columns, NDArray[np.intp]]
 TRAIN, TEST = 0, 1  # streams of chance
+NOISY = 0.01  # level of certified guards where labels are noisy: labels that err count as misses there
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Made:
     version: int = 1
     seed: int = 2027
     noise: float = 0.0
+    alpha: float = 0.0025  # of certified guards, where the rows are enough for it
     anchors: str = "feasible"  # or `zero-budget`, where the tier has such contexts
     truth_domain: str = ""  # where the truth looks at other features
     from_tickets: bool = False  # whether real tickets may take the place of drawn ones
@@ -96,6 +98,7 @@ TIERS: Mapping[str, Made] = {
         air_truth.curved,
         of_air(air_truth.CURVED),
         noise=air_truth.CURVED_NOISE,
+        alpha=NOISY,
         truth_domain="db1b-curved-truth",
         from_tickets=True,
     ),
@@ -106,6 +109,7 @@ TIERS: Mapping[str, Made] = {
         air_truth.sparse,
         of_air(air_truth.sparse_injection()),
         noise=air_truth.SPARSE_NOISE,
+        alpha=NOISY,
         from_tickets=True,
     ),
 }

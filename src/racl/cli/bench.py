@@ -127,7 +127,7 @@ COMMAND = Command(
         "  racl bench db1b-dist\n"
         "  racl bench all -o report\n"
         "  racl bench db1b-dist --tickets DB1BTicket_2016_3.zip\n"
-        "  racl bench db1b-sparse --models latent-certified,black-box --seeds 1 --rows 5000,2000"
+        "  racl bench db1b-sparse --models latent-certified,oracle --rows 5000,2000"
     ),
     arguments=arguments,
     run=run,
