@@ -15,8 +15,8 @@ help: ## print this list
 
 env: .venv/.ready ## make .venv with everything that the tests need
 
-demo: env ## decide a million generated airline rows
-	$(BIN)/python examples/demo.py
+demo: env ## the paper's hardest benchmark, whole: its table beside the paper's, and a report
+	$(BIN)/racl bench db1b-dist -o demo-report
 
 test: lint types layers house changelog pages tests clusters ## all checks, a few minutes
 

@@ -1,4 +1,4 @@
-"""Decide a million airline tickets, count them by credit, explain three, write a report: `make demo`."""
+"""Decide a million airline tickets, count them by credit, explain three, write a report: `python examples/demo.py`."""
 
 from __future__ import annotations
 

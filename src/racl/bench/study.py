@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.resources import files
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +189,8 @@ def work(study: Study, tasks: Sequence[Task], tell: Tell) -> None:
                 tell(progress_line(number, len(tasks), pending[done]))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():  # what they were at is done anew
+                process.terminate()
             raise
 
 
