@@ -42,8 +42,15 @@ def kept(results: dict[str, Any]) -> dict[str, Any]:
             if kind in tier and name != tables.MAIN
         },
     }
-    about = {name: results[name] for name in ("date", "machine", "seconds", "versions", "seeds", "tickets", "tier_versions")}
-    return {**about, "claims": [asdict(one) for one in claims(results)], "tables": {name: asdict(one) for name, one in made.items()}}
+    about = {
+        name: results[name]
+        for name in ("date", "machine", "seconds", "versions", "seeds", "tickets", "tier_versions")
+    }
+    return {
+        **about,
+        "claims": [asdict(one) for one in claims(results)],
+        "tables": {name: asdict(one) for name, one in made.items()},
+    }
 
 
 def main() -> None:

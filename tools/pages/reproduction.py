@@ -34,7 +34,10 @@ def about() -> str:
 
 def claims(which: str = "all") -> str:
     """What was claimed, what was found."""
-    rows = [(one["what"], one["found"], "holds" if one["holds"] else "**does not hold**") for one in found(which)["claims"]]
+    rows = [
+        (one["what"], one["found"], "holds" if one["holds"] else "**does not hold**")
+        for one in found(which)["claims"]
+    ]
     return table(("Claim", "Found", ""), rows)
 
 

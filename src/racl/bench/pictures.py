@@ -174,7 +174,7 @@ def margins(results: Results, name: str) -> Figure:
 
 def operating(results: Results) -> Figure:
     """Operating points: lower left is better."""
-    found = results["tiers"][MAIN]["operating"]
+    found = results["tiers"][MAIN].get("operating", {})
     series = []
     for model, by_seed in found.items():
         points = sorted(first_seed(by_seed), key=lambda one: one["fvr"])
@@ -316,9 +316,11 @@ def all_figures(results: Results) -> dict[str, Figure]:
     main = results["tiers"].get(MAIN, {})
     if main:
         made += [partial(draw, results, MAIN) for draw in (credit, reliability, margins)]
-    if "operating" in main:
+    if "costs" in main:
         made += [partial(draw, results) for draw in (operating, costs, lemma)]
-        made += [partial(stress, results, kind, one) for kind in STRESS for one in ("fvr", "edr")]
+        made += [
+            partial(stress, results, kind, one) for kind in STRESS if kind in main for one in ("fvr", "edr")
+        ]
         made += [partial(guard_grid, results, learner) for learner in main["grid"]]
         made += [partial(curve, results, against) for against in main["curve"]]
     return {figure[0]: figure for figure in (make() for make in made)}

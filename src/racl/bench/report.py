@@ -54,7 +54,7 @@ def sections(results: Results, figures: Figures) -> Iterator[Section]:
     for name in results["tiers"]:
         yield Section(TIERS[name].label, of_tier(results, name, figures))
     main = results["tiers"].get(MAIN, {})
-    if "operating" in main:
+    if "costs" in main:
         yield Section("Guards", guards(results, figures))
         yield Section("Operating points and costs", costs(results, figures))
         yield Section("Stress", stress(figures))
