@@ -294,3 +294,38 @@ def test_many_personas_are_shown_as_a_few_and_a_count(folder: Path, racl: Racl) 
     done = fit(racl, rows=rows, domain=domain)
     assert done.code == 0
     assert "and 34 personas more, in the file" in done.out
+
+
+# curves ----------------------------------------------------------------------------------------------
+
+
+def test_curves_become_features_of_the_model_and_fall_where_they_must(folder: Path, racl: Racl) -> None:
+    more = ("--curves", "--monotone", "price=falls", "--product", "nonstop*bag")
+    done = fit(racl, *more, rows=tickets(1200))
+    assert done.code == 0, done.err
+    assert "best of 16 by cross-validation" in done.out
+    model = load_model("t.json")
+    names = [feature.name for feature in model.domain.features]
+    assert "nonstop_times_bag" in names
+    falling = [number for number, name in enumerate(names) if name.startswith("price")]
+    for taste in model.taste.personas.values():
+        assert max(taste.weights[number] for number in falling) <= 1e-9
+    assert racl("decide", "t.json", "t.parquet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--monotone", "price=falls"), "give --curves, too"),
+        (("--curves", "--monotone", "price"), "FEATURE=falls or FEATURE=rises"),
+        (("--curves", "--monotone", "pric=falls"), "no feature `pric`"),
+        (("--curves", "--product", "price"), "is not A*B or `all`"),
+        (("--curves", "--product", "price*bg"), "no feature `bg`"),
+    ],
+)
+def test_curves_that_cannot_be_are_said_in_a_line(
+    folder: Path, racl: Racl, more: tuple[str, ...], said: str
+) -> None:
+    done = fit(racl, *more, rows=tickets(200))
+    assert done.code == 2, done.out
+    assert said in done.err

@@ -69,6 +69,7 @@ def arguments(parser: Parser) -> None:
     about = f"how many, {RESAMPLES} if not said; 0 for no interval where it takes a bootstrap"
     parser.add_argument("--resamples", metavar="N", type=whole(0), default=RESAMPLES, help=about)
     parser.add_argument("--json", action="store_true", help="print all figures as JSON")
+    parser.add_argument("--report", metavar="HTML", help="write a page with pictures")
 
 
 def run(asked: Namespace) -> Exit:
@@ -76,16 +77,30 @@ def run(asked: Namespace) -> Exit:
     if asked.label is None and asked.truth is None:
         hint = "--label COLUMN says what people did, --truth MODEL what is true"
         raise CallError([Problem("racl evaluate", "nothing to hold the decisions against", hint)])
+    if asked.report is not None:
+        from racl.report.figures import installed
+
+        installed()
     try:
         metrics, comparison = evaluate_files(asked)
     except RowError as fault:
         return refused(asked.rows, fault, "nothing is measured; `--rejects FILE` sets them aside")
+    if asked.report is not None:
+        _write_report(asked, metrics, comparison)
     if asked.json:
         differences = {} if comparison is None else {"comparison": comparison.to_dict()}
         say_data({**metrics.to_dict(), **differences})
     else:
         say("\n\n".join(str(part) for part in (metrics, comparison) if part is not None))
     return Exit.DONE
+
+
+def _write_report(asked: Namespace, metrics: Metrics, comparison: Comparison | None) -> None:
+    from racl.documents import write_text
+    from racl.report.evaluating import evaluation_page
+    from racl.report.page import html
+
+    write_text(asked.report, html(evaluation_page(metrics, comparison, name=Path(asked.model).name)))
 
 
 def evaluate_files(asked: Namespace) -> tuple[Metrics, Comparison | None]:
@@ -161,7 +176,8 @@ COMMAND = Command(
   racl evaluate air.json tickets.parquet --label accepted
   racl evaluate air.json tickets.csv --truth true.json --choice-set request --by carrier
   racl evaluate air.json tickets.csv --label accepted --against old.json
-  racl evaluate air.json tickets.parquet --label accepted --json | jq .figures.fvr""",
+  racl evaluate air.json tickets.parquet --label accepted --json | jq .figures.fvr
+  racl evaluate air.json tickets.csv --label accepted --probability p --report measured.html""",
     arguments=arguments,
     run=run,
 )

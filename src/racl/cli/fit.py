@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from racl.cli import curves
 from racl.cli.arguments import CallError, Command, Exit, Parser, number, one_of, whole
 from racl.cli.files import of_file, read_model, read_rows
 from racl.cli.progress import progress, rounds
@@ -57,6 +58,7 @@ def arguments(parser: Parser) -> None:
     _words(parser)
     for name, about in NUMBERS.items():
         parser.add_argument(name, metavar="X", type=number, help=about)
+    curves.arguments(parser)
     about = "of all that is drawn; 0 if not said"
     parser.add_argument("--seed", metavar="N", type=whole(0), default=0, help=about)
     about = "learn weights for personas that the domain does not declare, too, from all rows"
@@ -184,6 +186,7 @@ def recipe_of(asked: Namespace) -> Recipe:
         anchors_from=asked.anchors_from,
         default_persona=asked.default_persona,
         known=None if asked.known is None else read_model(asked.known),
+        curves=curves.asked_curves(asked),
         seed=asked.seed,
         threads=asked.threads,
         **{name: value for name, value in given.items() if value is not None},
@@ -226,6 +229,7 @@ COMMAND = Command(
     examples="""\
   racl fit air.toml tickets.parquet -o air.json --label accepted
   racl fit air.toml tickets.csv -o air.json --label accepted --choice-set request --report air.html
+  racl fit air.toml tickets.csv -o air.json --label accepted --curves --monotone price=falls
   racl fit air.toml tickets.csv -o air.json --label accepted --learner anchors --guard validated --seed 7
   racl fit air.toml log.parquet -o air.json --label outcome --shown shown""",
     arguments=arguments,

@@ -13,7 +13,7 @@ from racl.learn.standard import Moments, Standard, moments
 from racl.learn.sums import Source, Stretch, in_memory, totals
 from racl.options import NONE, Floats
 
-SMALL = 200_000  # rows of the part that first guesses are made from
+SMALL = 300_000  # rows of the part that first guesses are made from
 
 
 class Data(Protocol):

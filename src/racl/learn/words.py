@@ -63,6 +63,8 @@ def learning(fit: Mapping[str, Any]) -> str:
     lines += [("split", split(fit["split"]))]
     if fit.get("fit"):
         lines.append(("fit", rounds(fit["fit"])))
+    if fit.get("curves"):
+        lines += [("curves", line) for line in curves(fit["curves"])]
     lines += [("guard", line) for line in guard(fit["guard"])]
     data = fit.get("data", {})
     if data.get("file"):
@@ -114,6 +116,14 @@ def rounds(found: Mapping[str, Any]) -> str:
     chosen = ", chosen on held-out rows" if found.get("pulls") else ""
     towards = "all personas pooled" if pull == "pooled" else f"pull {pull:g} towards the pooled fit{chosen}"
     return f"{found['rounds']} rounds, {'settled' if found['settled'] else 'NOT settled'}; {towards}"
+
+
+def curves(found: Mapping[str, Any]) -> Iterator[str]:
+    """What was added to the features, and how it was chosen."""
+    tried = len(found["tried"])
+    yield f"{len(found['features']):,} features made, penalty {found['penalty']:g}, the best of {tried} by cross-validation"
+    for name, text in found["features"].items():
+        yield f"  {name} = {text}"
 
 
 def guard(found: Mapping[str, Any]) -> Iterator[str]:
