@@ -84,20 +84,24 @@ def added(weights: Floats, margin: float) -> Floats:
 
 def upper_bound(count: int, of: int, delta: float) -> float:
     """One-sided Clopper-Pearson: the share that so few would be this unlikely under."""
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
-    return 1.0 if count >= of else float(beta.ppf(1 - delta, count + 1, of - count))
+    return 1.0 if count >= of else float(betaincinv(count + 1, of - count, 1 - delta))
 
 
 def most_misses(units: int, alpha: float, delta: float) -> int | None:
     """The most misses among so many units with an upper bound of at most alpha; none where even 0 is too many."""
-    from scipy.stats import binom
+    from scipy.special import bdtr, bdtrik
 
     # the bound of k misses is at most alpha just where so few have a chance of at most delta under alpha
-    most = int(binom.ppf(delta, units, alpha))
-    while most >= 0 and binom.cdf(most, units, alpha) > delta:
+    if units == 0 or bdtr(0, units, alpha) > delta:
+        return None
+    most = max(0, int(bdtrik(delta, units, alpha)))
+    while bdtr(most, units, alpha) > delta:
         most -= 1
-    return most if most >= 0 and units > 0 else None
+    while bdtr(most + 1, units, alpha) <= delta:
+        most += 1
+    return most
 
 
 def units_needed(alpha: float, delta: float) -> int:
