@@ -21,7 +21,9 @@ from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "soak"), str(ROOT / "tests")]
+
+from telling.record import Figures, record  # noqa: E402
 
 from racl import Decision  # noqa: E402
 from racl import decide as deciding  # noqa: E402
@@ -108,6 +110,14 @@ def told(tally: Tally) -> str:
     )
 
 
+def figures(tally: Tally) -> Figures:
+    """What is kept of a run."""
+    counts = {
+        name: getattr(tally, name) for name in ("domains", "decisions", "rows", "kernels", "compiled_rows")
+    }
+    return counts | {"differences": len(tally.differences), "minutes": round(tally.seconds / MINUTE, 1)}
+
+
 def batches(first: int, size: int) -> Iterator[list[int]]:
     """Seeds, some at a time."""
     return (list(range(start, start + size)) for start in count(first, size))
@@ -160,6 +170,7 @@ def main() -> int:
     os.environ.setdefault("RACL_CACHE_DIR", str(asked.state.parent / "kernels"))
     tally = run(asked)
     print("done:", told(tally))
+    record("differential", figures(tally))
     for credit, rows in sorted(tally.credits.items()):
         print(f"  {rows:12,} {credit}")
     for difference in tally.differences:

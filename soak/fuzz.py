@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -37,6 +38,10 @@ with atheris.instrument_imports(include=["racl"]) if FUZZING else nullcontext():
     from racl.semantics import Preference, Taste
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "soak"))
+
+from telling.record import record  # noqa: E402
+
 FOLDER = ROOT / "build" / "soak" / "fuzz"
 LIMIT = 1 << 20
 SLOW = 0.1  # seconds
@@ -216,6 +221,13 @@ def main() -> int:
             for line in done.stderr.splitlines()
             if "stat::" in line or "ERROR" in line or "Error" in line
         ]
+        units = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+        figures = {
+            "seconds": asked.seconds,
+            "inputs": int(units[1]) if units else 0,
+            "failed": bool(done.returncode),
+        }
+        record(f"fuzz {target}", figures)
         print(json.dumps({"target": target, "exit": done.returncode}), *said[-12:], sep="\n  ", flush=True)
         if done.returncode:
             print(done.stderr[-4000:], done.stdout[-4000:])

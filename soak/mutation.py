@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT / "soak"), str(ROOT / "tests")]
 
 from mutating import trials  # noqa: E402
 from mutating.mutants import Mutant, mutants  # noqa: E402
+from telling.record import record  # noqa: E402
 
 MODULES = {
     "semantics": "racl.semantics",
@@ -141,6 +142,14 @@ def scored(name: str, asked: argparse.Namespace) -> Score:
             word = "survived" if f"{name} {plain(mutant.name)}" in known else "SURVIVED"
             print(f"{word} {name} {mutant.name}", flush=True)
     minutes = (time.monotonic() - start) / 60
+    fresh = [one for one in score.survivors if f"{name} {plain(one)}" not in known]
+    figures = {
+        "tried": score.tried,
+        "killed": score.killed,
+        "survivors": len(score.survivors),
+        "new": len(fresh),
+    }
+    record(f"mutation {name}", figures | {"every": asked.every, "minutes": round(minutes, 1)})
     print(
         f"{name}: {score.killed} of {score.tried} killed, {score.killed / score.tried:.1%}, {minutes:.1f} minutes",
         flush=True,

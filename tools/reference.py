@@ -18,6 +18,7 @@ Blocks = Mapping[str, Callable[[], str]]
 PAGES: Mapping[str, Blocks] = {
     "decisions/README.md": {"choices": blocks.choices},
     "howto/several-steps.md": {"plans": blocks.plans},
+    "howto/soak.md": {"soaked": blocks.soaked},
     "howto/speed.md": {"sizes": blocks.sizes, "measured": blocks.measured},
     "howto/serve.md": {"served": blocks.served},
     "reference/commands.md": {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from math import perm
 from pathlib import Path
+from typing import Any
 
 from tools.pages.markdown import code, table
 
@@ -11,6 +14,8 @@ from racl.decide import COMPILE_AT, ROW_BY_ROW, compile_at
 from racl.domain.check import MAX_STEPS
 
 RESULTS = Path("benchmarks", "results", "decide.md")
+SOAKED = Path("benchmarks", "results", "soak.json")
+RAN = ("date", "cpu", "cores")
 MENUS = (4, 8, 16, 32, 64)
 
 
@@ -52,6 +57,30 @@ def served() -> str:
     """The page that the benchmark of the service wrote, if it was run."""
     page = RESULTS.with_name("serve.md")
     return page.read_text("utf-8").strip() if page.exists() else "Nothing is measured yet."
+
+
+def soaked() -> str:
+    """What the long tests found when they were last run."""
+    if not SOAKED.exists():
+        return "Nothing was run yet."
+    found = json.loads(SOAKED.read_text("utf-8"))
+    rows = [
+        [what, one["date"], f"{one['cpu']}, {one['cores']} cores", _figures(one)]
+        for what, one in found.items()
+    ]
+    return table(["what", "date", "machine", "found"], rows)
+
+
+def _figures(one: Mapping[str, Any]) -> str:
+    """The figures of one run in words."""
+    counts = {key.replace("_", " "): value for key, value in one.items() if key not in RAN}
+    return ", ".join(f"{key} {_shown(value)}" for key, value in counts.items())
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
 def choices() -> str:
