@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 
 import openapi_spec_validator
 import pytest
 
-from serve.asking import GOOD, Asker, air_model
+from racl.serve.settings import Settings
+from serve.asking import GOOD, Asker, air_model, served
 
 MODEL = air_model()
 
@@ -106,3 +109,20 @@ def test_health_readiness_counts_and_the_page_are_there(ask: Asker) -> None:
     page = ask("GET", "/")
     assert page.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_what_takes_too_long_is_503_and_others_are_answered_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask = Asker(served(Settings(answer_seconds=0.05)))
+    monkeypatch.setattr("racl.serve.answering.explained", lambda version, row: time.sleep(0.3))
+
+    async def both() -> list[int]:
+        slow, quick = asyncio.create_task(ask.ask("POST", "/v1/explain", {"row": GOOD})), []
+        while not slow.done():
+            quick.append((await ask.ask("POST", "/v1/decide", {"row": GOOD})).status)
+        return [(await slow).status, len(quick), *set(quick)]
+
+    status, count, *others = asyncio.run(both())
+    assert (status, others) == (503, [200])
+    assert count > 3

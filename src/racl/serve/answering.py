@@ -104,7 +104,8 @@ def check_count(service: Service, rows: Sequence[Any]) -> None:
 async def explain(service: Service, call: Call) -> ExplainAnswer:
     """Explain the decision on a row; nothing is logged."""
     asked: ExplainRequest = call.body
-    return explained(version_for(service, call, asked.model)[1], asked.row)
+    _, version = version_for(service, call, asked.model)
+    return await service.aside(lambda: explained(version, asked.row))
 
 
 def explained(version: Version, row: Mapping[str, Any]) -> ExplainAnswer:
@@ -123,9 +124,12 @@ async def what_if(service: Service, call: Call) -> WhatIfAnswer:
     if (asked.row is UNSET) == (asked.id is UNSET):
         raise invalid("either `row` or `id` is wanted", "", "missing_field")
     if isinstance(asked.id, UnsetType):
-        return turned(version_for(service, call, asked.model)[1], asked.row or {}, asked)
-    logged = await recalled(service, call, asked.id)
-    return turned(version_of(service, call, logged), unmasked(logged), asked)
+        _, version = version_for(service, call, asked.model)
+        row = asked.row or {}
+    else:
+        logged = await recalled(service, call, asked.id)
+        version, row = version_of(service, call, logged), unmasked(logged)
+    return await service.aside(lambda: turned(version, row, asked))
 
 
 def turned(version: Version, row: Mapping[str, Any], asked: WhatIfRequest) -> WhatIfAnswer:

@@ -14,6 +14,7 @@ import msgspec
 from starlette.routing import Route as StarletteRoute
 from starlette.routing import Router
 
+from racl.errors import RaclError
 from racl.serve.bodies import read_body, typed
 from racl.serve.faults import RequestError, invalid, not_found, overloaded
 from racl.serve.gate import Intake, check_body, check_host, check_permission
@@ -214,5 +215,5 @@ async def watch(service: Service, memory: Memory) -> None:
             await memory.writer.probe()
             async with service.changing:
                 await memory.read(service.catch_up)
-        except RequestError as fault:
-            LOG.warning("cannot look at the memory", extra={"detail": fault.message})
+        except (RequestError, RaclError) as fault:
+            LOG.warning("cannot look at the memory", extra={"detail": str(fault)})

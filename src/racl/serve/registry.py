@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from racl.errors import ModelError, nearest
 from racl.model import Model, parse_model
@@ -33,7 +34,7 @@ class Version:
         """The name of the domain."""
         return self.model.domain.name
 
-    @property
+    @cached_property
     def reference(self) -> str:
         """Name and version, as decisions give it."""
         return f"{self.name}@{self.digest[:SHOWN]}"

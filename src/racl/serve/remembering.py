@@ -127,7 +127,8 @@ async def explanation(service: Service, call: Call) -> Any:
     from racl.serve.answering import explained
 
     found = await recalled(service, call, call.path["id"])
-    return explained(version_of(service, call, found), unmasked(found))
+    version, row = version_of(service, call, found), unmasked(found)
+    return await service.aside(lambda: explained(version, row))
 
 
 async def replay(service: Service, call: Call) -> ReplayAnswer:

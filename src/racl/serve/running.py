@@ -88,6 +88,7 @@ class Server(uvicorn.Server):
 
 def run(settings: Settings) -> None:
     """Serve until told to stop."""
+    log_to_stderr()
     with listening(settings) as listener:
         if settings.workers == 1:
             work(settings, listener)
@@ -114,7 +115,6 @@ def work(settings: Settings, listener: socket.socket) -> None:
     """Serve in this process."""
     sys.setswitchinterval(TURN)
     service = opened_service(settings)
-    log_to_stderr()
     for (tenant, _), serving in service.registry.all().items():
         told = {"tenant": tenant, "model": serving.active.name, "version": serving.active.digest}
         LOG.info("serving", extra=told)
@@ -168,5 +168,7 @@ def started(settings: Settings, listener: socket.socket, before: dict[signal.Sig
         for problem in fault.problems:
             print(problem, file=sys.stderr)  # noqa: T201 - the command's own process does not hear of it
         code = 2
+    except Exception:
+        LOG.exception("a worker failed")
     finally:
         os._exit(code)

@@ -37,6 +37,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     receive_seconds: Annotated[float, Meta(ge=2, le=3600)] = (
         10.0  # for a whole request to come in, or an answer to be taken
     )
+    answer_seconds: Annotated[float, Meta(gt=0, le=3600)] = 30.0  # for an explanation to be made
     explore: Annotated[float, Meta(ge=0, le=0.5)] = (
         0.0  # share of near rejections that are shown all the same
     )
