@@ -11,6 +11,7 @@ from racl.errors import RowError
 from racl.explain.case import case_of, judge
 from racl.model import Model
 from racl.semantics import Decision, Refused, read_row
+from racl.serve.columns import MANY, decide_many, ready
 from racl.serve.deciding import Found, decide_row, decide_rows, declared, sure
 from racl.serve.faults import RequestError, invalid, pointer
 from racl.serve.recording import keep, results, shadowed
@@ -47,10 +48,22 @@ async def decide(service: Service, call: Call) -> Any:
     else:
         rows = asked.rows
         check_count(service, rows)
-        found = decide_rows(version.model, rows)
+        found = decide_all(service, version, rows)
     answers, records = results(service, call, version, rows, found)
     differences = list(shadowed(service, serving, version, rows, found, answers, call))
     return await keep(service, call, DecideAnswer(answers), records, differences)
+
+
+def decide_all(service: Service, version: Version, rows: Sequence[Any]) -> list[Found]:
+    """The decisions on many rows: by the kernel once it is compiled, which is seen to where it would pay."""
+    if len(rows) < MANY:
+        return decide_rows(version.model, rows)
+    if ready(version.model):
+        return decide_many(version.model, rows)
+    if version.digest not in service.compiling:
+        service.compiling.add(version.digest)
+        service.pool.submit(lambda: version.model.kernel)
+    return decide_rows(version.model, rows)
 
 
 async def choose(service: Service, call: Call) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from msgspec import UNSET
 
 from racl.explain.case import case_of
 from racl.model import Model
-from racl.semantics import Decision, Refused, read_row
+from racl.semantics import Credit, Decision, Refused, read_row
 from racl.serve.deciding import Found, decide_row
 from racl.serve.faults import RequestError
 from racl.serve.registry import Serving, Version
@@ -34,13 +35,15 @@ def results(
     at, tenant, kept = int(service.clock() * 1e6), call.caller.tenant, service.memory is not None
     answers: list[Any] = []
     records: list[Record] = []
+    tally: Counter[Credit] = Counter(one.credit for one in found if one.__class__ is Decision)
+    counts.decisions.update({(reference, credit.value): count for credit, count in tally.items()})
+    start = prefix[:-6]
     for number, (row, one) in enumerate(zip(rows, found, strict=True)):
         if isinstance(one, RequestError):
             counts.refused_rows[(reference,)] += 1
             answers.append({"error": one.shown()})
             continue
-        counts.decisions[(reference, one.credit.value)] += 1
-        name = prefix if number == 0 else f"{prefix[:-6]}{number:06x}"
+        name = f"{start}{number:06x}"
         told = SURE if one.accepted else explored(service, version, row, one)
         accepted, plan = (True, told.plan) if told.plan else (one.accepted, one.plan)
         answers.append(

@@ -46,6 +46,7 @@ class Service:
     studying: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long look into the log at a time
     keyring: Keyring = field(init=False)
     pool: ThreadPoolExecutor = field(init=False)
+    compiling: set[str] = field(default_factory=set)  # versions whose kernels are, or were tried to be
     stopping: bool = False
 
     def __post_init__(self) -> None:
