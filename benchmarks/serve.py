@@ -136,6 +136,7 @@ def served(model: Model, seconds: float) -> dict[str, Any]:
             rounds, key=lambda pair: pair[1]["rate"] / pair[0]["rate"]
         )[1]
         figures["off_ratios"] = sorted(pair[1]["rate"] / pair[0]["rate"] for pair in rounds)
+        load(off, many, seconds, connections=2)  # while the kernel is compiled
         figures["batch_off"] = load(off, many, seconds, connections=2)["rate"] * BATCH
     with running(*serve, "log.db") as kept:
         rounds_kept = [(group_commits(seconds), load(kept, one, seconds)) for _ in range(3)]
@@ -143,6 +144,7 @@ def served(model: Model, seconds: float) -> dict[str, Any]:
         figures["on_ratios"] = sorted(pair[1]["rate"] / pair[0] for pair in rounds_kept)
         half = CONNECTIONS / (figures["on"]["rate"] / 2) * 1e3
         figures["half"] = load(kept, one, seconds, delay=half)
+        load(kept, many, seconds, connections=2)
         figures["batch_on"] = load(kept, many, seconds, connections=2)["rate"] * BATCH
     return figures
 

@@ -122,6 +122,9 @@ def test_several_workers_share_a_store_and_end_together(tmp_path: Path) -> None:
     with service(tmp_path, "--workers", "2") as running:
         for _ in range(20):
             assert running.ask("POST", "/v1/decide", {"row": GOOD})[0] == 200
+        end = time.monotonic() + 30
+        while running.log.read_text().count('"listening"') < 2 and time.monotonic() < end:
+            time.sleep(0.05)
         assert running.stop() == 0
         assert running.log.read_text().count('"stopped"') == 2
     log = sqlite.connect(str(tmp_path / "racl.db"))()
