@@ -81,16 +81,20 @@ def test_whatever_is_done_to_the_log_is_noticed(log: Connection, racl: Racl, wha
 
 
 def test_masked_columns_are_gone_and_the_chain_still_holds(log: Connection, racl: Racl, store: Path) -> None:
-    assert racl("mask", "--column", "persona", "--column", "carrier").out == "hidden in 6 decisions\n"
+    assert (
+        racl("mask", "--column", "persona", "--column", "carrier", "--column", "fare").out
+        == "hidden in 6 decisions\n"
+    )
     found = keeping.verify(log, None)
     assert (found.masked, found.problems) == (6, [])
-    log.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    held = b"".join(path.read_bytes() for path in store.parent.iterdir())  # while the log is open
+    assert b'"fare":5' not in held
     log.close()
     rows = sqlite.connect(str(store))().run("SELECT given, persona FROM decisions")
     assert all("leisure" not in row[0] and '"UA"' not in row[0] and row[1] is None for row in rows)
     with remembered(store) as ask:
         (one, *_) = ask("GET", "/v1/decisions").json["decisions"]
-        assert set(one["masked"]) == {"persona", "carrier"}
+        assert set(one["masked"]) == {"persona", "carrier", "fare"}
         assert "persona" not in one["row"]
         answer = ask("GET", f"/v1/decisions/{one['id']}/explanation")
         assert (answer.status, answer.error["code"]) == (409, "masked")

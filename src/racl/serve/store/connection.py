@@ -23,6 +23,9 @@ class Connection(Protocol):
     def writing(self) -> AbstractContextManager[None]:
         """A transaction that nobody else writes beside; on the disk when it ends."""
 
+    def forget(self) -> None:
+        """Leave nothing of what was taken out in files beside the database."""
+
     def close(self) -> None:
         """Let go of the database."""
 

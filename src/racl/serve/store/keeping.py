@@ -134,6 +134,7 @@ def mask(connection: Connection, columns: frozenset[str], *, before: int | None,
             updates = list(hidden(rows, columns))
             connection.many("UPDATE decisions SET given = ?, salts = ?, persona = ? WHERE seq = ?", updates)
             changed, last = changed + len(updates), rows[-1][0]
+    connection.forget()
     return changed
 
 
@@ -184,4 +185,5 @@ def prune(connection: Connection, secret: bytes, before: int, now: int) -> int:
             count += len(gone) if chain == "decisions" else 0
         connection.run("DELETE FROM answers WHERE at < ?", (before,))
         connection.run("DELETE FROM differences WHERE at < ?", (before,))
+    connection.forget()
     return count

@@ -66,6 +66,9 @@ class Postgres:
                 self.run("ROLLBACK")
             raise
 
+    def forget(self) -> None:
+        """What was taken out leaves the tables when the server vacuums them."""
+
     def close(self) -> None:
         """Let go of the server."""
         self.link.close()

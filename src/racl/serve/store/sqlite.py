@@ -86,6 +86,10 @@ class Sqlite:
                     self.database.execute("ROLLBACK")
             raise
 
+    def forget(self) -> None:
+        """Write the log that is written ahead into the file, and empty it."""
+        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Let go of the file."""
         self.database.close()
