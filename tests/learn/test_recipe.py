@@ -65,6 +65,10 @@ def test_held_out_rows_are_whole_choice_sets_and_are_in_no_fit_that_they_judge()
         ({"guard": "sure"}, "guard: `sure` is not known"),
         ({"alpha": 0.0}, "alpha: 0 is not between 0 and 1"),
         ({"held_out": 1.0}, "held_out: 1 is not from 0 to below 1"),
+        ({"curves": {"knot": (2,)}}, "curves.knot: unknown setting (did you mean `knots`?)"),
+        ({"curves": {"knots": ()}}, "curves.knots: `()` are not numbers of knots"),
+        ({"curves": {"penalties": (-1.0,)}}, "curves.penalties"),
+        ({"curves": {"folds": 1}}, "curves.folds: `1` is too few"),
         ({"learner": "known"}, "known: weights are given with the learner `known`"),
     ],
 )

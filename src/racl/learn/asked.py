@@ -10,7 +10,7 @@ import numpy as np
 
 from racl.errors import Problem, RaclError, quoted
 from racl.learn.certify import ALPHA, DELTA
-from racl.learn.curves import Curves
+from racl.learn.curves import Curves, faults
 from racl.learn.guards import FALLBACKS, FIXED
 from racl.learn.learners import LEARNERS, RIDGE
 from racl.model import Model
@@ -81,5 +81,6 @@ def _problems(recipe: Recipe) -> Iterator[Problem]:
             yield Problem(name, f"{getattr(recipe, name):g} is not {wanted}")
     if (recipe.known is not None) != (recipe.learner == KNOWN):
         yield Problem("known", "weights are given with the learner `known`, and only with it")
+    yield from faults(recipe.curves)
     if recipe.learner == KNOWN and recipe.curves:
         yield Problem("curves", "weights that are given have their shape", "leave out `curves`")

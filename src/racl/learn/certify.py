@@ -124,9 +124,6 @@ def too_few(units: int, sets: int, alpha: float, delta: float) -> Problem:
         f" alpha {alpha:g} at confidence {1 - delta:g} needs {needed:,}"
     )
     share = units / sets if sets else 0.0
-    hint = (
-        "hold out more"
-        + (f", about {int(np.ceil(needed / share)):,} rows" if share else "")
-        + ", or raise alpha"
-    )
+    wanted = f", about {int(np.ceil(needed / share)):,} rows" if share else ""
+    hint = f"hold out more{wanted} (`held_out`, `--hold-out`), or raise alpha"
     return Problem("certified", what, hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +24,8 @@ DIGITS = 4  # significant, of a knot
 FEWEST = 5  # different values from which a feature gets knots
 BY_CHANCE = 100_000  # states that quantiles are taken from
 FALLS, RISES = -1, 1
+LEAST_FOLDS = 2
+MANY = 1_000  # knots that nobody needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,25 @@ def curves_of(given: bool | Mapping[str, Any] | Curves) -> Curves | None:  # noq
     if isinstance(given, Mapping):
         return Curves(**given)
     return Curves() if given else None
+
+
+def faults(given: bool | Mapping[str, Any] | Curves) -> Iterator[Problem]:  # noqa: FBT001 - as a recipe has it
+    """What is wrong with the settings themselves, whatever the domain."""
+    known = [one.name for one in fields(Curves)]
+    unknown = [] if not isinstance(given, Mapping) else [name for name in given if name not in known]
+    for name in unknown:
+        yield Problem(
+            f"curves.{name}", "unknown setting", nearest(name, known) or f"one of {', '.join(known)}"
+        )
+    curves = None if unknown else curves_of(given)
+    if curves is None:
+        return
+    if not curves.knots or not all(one in range(MANY) for one in curves.knots):
+        yield Problem("curves.knots", f"{quoted(curves.knots)} are not numbers of knots", "such as (0, 2, 4)")
+    if not curves.penalties or not all(0 <= one < math.inf for one in curves.penalties):
+        yield Problem("curves.penalties", f"{quoted(curves.penalties)} are not penalties", "such as (1, 10)")
+    if curves.folds < LEAST_FOLDS:
+        yield Problem("curves.folds", f"{quoted(curves.folds)} is too few", "at least 2")
 
 
 @dataclass(frozen=True, slots=True)
