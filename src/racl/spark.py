@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import pyarrow as pa
+
 from racl.batches import WhatRefused, added_schema, batch_function
-from racl.domain.model import Column, Type
+from racl.domain.model import Column, Domain, Type
 from racl.errors import DataError, Problem, QueryError, quoted
 from racl.frames import check_names, check_new_names
+from racl.learn.asked import Recipe
+from racl.learn.cluster import learn_on
+from racl.learn.recipe import Learned
+from racl.learn.spread import FOUND, Columns
 from racl.model import Model
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from racl.query.statement import Query
@@ -134,3 +140,63 @@ def batches_function(
                 raise RuntimeError(f"in {place}: {fault}") from None
 
     return decide_batches
+
+
+# learning ----------------------------------------------------------------------------------------------
+
+
+def learn(
+    df: DataFrame,
+    domain: Domain,
+    labels: str,
+    *,
+    recipe: Recipe | None = None,
+    choice_set: str | None = None,
+    weight: str | None = None,
+    key: str | None = None,
+    refused: Literal["raise", "collect"] = "raise",
+) -> Learned:
+    """A model learned where the rows are: every step of the fit one pass over the partitions, whose sums are added up.
+
+    `key` names each row: by it, or by whole choice sets, rows are held out for the guard. Rows are kept by Spark while the
+    fit lasts.
+    """
+    columns = Columns(labels=labels, choice_set=choice_set, weight=weight, key=key)
+    problems = check_names(df.columns, domain.columns_read)
+    if problems:
+        raise DataError(problems)
+    kept = df.select(*(f"`{name}`" for name in columns.names(domain) if name in df.columns)).persist()
+    try:
+        return learn_on(Partitions(kept), domain, columns, recipe, refused=refused)
+    finally:
+        kept.unpersist()
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """The partitions of a DataFrame."""
+
+    df: DataFrame
+
+    def over(self, work: Callable[[Any], pa.Table], *, rows: bool = False) -> Iterator[pa.Table]:
+        """What a function of Arrow tables gives for each partition: numbers, or some of its rows."""
+        found = self.df.mapInArrow(_whole_partition(work), self.df.schema if rows else f"{FOUND} binary")
+        yield found.toArrow()
+
+
+def _whole_partition(work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    def over(batches: Iterator[Any]) -> Iterator[Any]:  # INVARIANT: names nothing of this module
+        import pyarrow as pa
+
+        held = list(batches)
+        if held:
+            from pyspark import TaskContext
+
+            try:
+                yield from work(pa.Table.from_batches(held)).to_batches()
+            except Exception as fault:  # noqa: BLE001 - whatever it is, the driver is to hear where
+                context = TaskContext.get()
+                place = "a partition" if context is None else f"partition {context.partitionId()}"
+                raise RuntimeError(f"in {place}: {fault}") from None
+
+    return over

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from conformance.cases import NAMES, Answer, Case, answer
 from racl import Model
 from racl.domain.model import Type
+from racl.learn.asked import Recipe
+from racl.learn.history import History
+from racl.learn.recipe import learn
 
 KEY = "racl's key"
 AIRLINE = Path(__file__).parents[2] / "examples/airline"
@@ -44,6 +48,19 @@ def tickets_table(model: Model) -> pa.Table:
         {column.name: table.read(column, row) for column in model.domain.columns} for row in range(table.rows)
     ]
     return arrow_table(model, rows)
+
+
+def labelled(model: Model) -> pa.Table:
+    """The same with labels: the example's own decisions, some of them turned."""
+    table = tickets_table(model)
+    chance = np.random.default_rng(3)
+    accepted = model.decide(table).accepted ^ (chance.random(len(table)) < 0.2)
+    return table.append_column("label", pa.array(accepted))
+
+
+def wanted_weights(model: Model, table: pa.Table, recipe: Recipe) -> Any:
+    """The weights of the fit in memory."""
+    return learn(model.domain, History(table, "label"), recipe).weights
 
 
 def answers(found: list[dict[str, Any]]) -> list[Answer]:

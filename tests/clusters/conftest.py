@@ -63,7 +63,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.task.maxFailures": "1",
         "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"],
         "spark.executorEnv.RACL_CACHE_DIR": os.environ.get("RACL_CACHE_DIR", ""),
-        "spark.executor.extraJavaOptions": "-XX:-DontCompileHugeMethods",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # quick to start
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.adaptive.enabled": "false",
     }
     for key, value in settings.items():
         builder = builder.config(key, value)

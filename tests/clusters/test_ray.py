@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from clusters.cases import AIRLINE, KEY, answers, arrow_rows, tickets_table
-from conformance.cases import FOLDERS, NAMES, Case
+from clusters.cases import AIRLINE, KEY, answers, arrow_rows, labelled, tickets_table, wanted_weights
+from conformance.cases import FOLDERS, Case
 from racl import DataError, Model, load_model
 
 ALL = os.environ.get("RACL_ALL_CASES") == "1"
@@ -91,4 +91,18 @@ def test_a_refused_row_is_kept_with_its_reason_or_ends_the_job(cluster: None, mo
     assert len(found) == 400
     with pytest.raises(Exception, match=r"row 7: fare: `-1.0` is below the minimum 0"):
         racl.ray.decide(spread(wrong, 1), model, refused="raise").take_all()
-    assert NAMES
+
+
+@pytest.mark.parametrize("learner", ["anchors", "latent"])
+def test_a_fit_gives_the_weights_that_the_rows_give_in_memory(
+    cluster: None, model: Model, learner: str
+) -> None:
+    import numpy as np
+
+    import racl.ray
+    from racl.learn.asked import Recipe
+
+    table = labelled(model)
+    recipe = Recipe(learner=learner, guard="fixed", pull=1.0, held_out=0.0)
+    found = racl.ray.learn(spread(table), model.domain, "label", key=KEY, recipe=recipe)
+    np.testing.assert_allclose(found.weights, wanted_weights(model, table, recipe), rtol=1e-9, atol=1e-12)

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from clusters.cases import AIRLINE, KEY, answers, arrow_rows, tickets_table
+from clusters.cases import AIRLINE, KEY, answers, arrow_rows, labelled, tickets_table, wanted_weights
 from conformance.cases import FOLDERS, NAMES, Case
 from racl import DataError, Model, load_model
 from racl import spark as spark_module
 
 ALL = os.environ.get("RACL_ALL_CASES") == "1"
-SAMPLE = FOLDERS if ALL else [*FOLDERS[:60:6], *FOLDERS[60::10]]
+SAMPLE = FOLDERS if ALL else [*FOLDERS[:60:12], *FOLDERS[60::12]]
 SQL_TYPES = {"double": "double", "bool": "boolean", "string": "string", "int32": "int"}
 case = cache(Case.of)
 
@@ -157,3 +157,14 @@ def test_a_worker_without_racl_is_named(spark: Any, model: Model, tickets: Any) 
 
     with pytest.raises(Exception, match=r"has no module `racl.batches` in .*: install racl on every worker"):
         tickets.mapInArrow(hidden, tickets.schema).collect()
+
+
+def test_a_fit_gives_the_weights_that_the_rows_give_in_memory(spark: Any, model: Model) -> None:
+    import numpy as np
+
+    from racl.learn.asked import Recipe
+
+    table = labelled(model)
+    recipe = Recipe(learner="anchors", guard="fixed", pull=1.0, held_out=0.0)
+    found = spark_module.learn(frame(spark, table, 3), model.domain, "label", key=KEY, recipe=recipe)
+    np.testing.assert_allclose(found.weights, wanted_weights(model, table, recipe), rtol=1e-9, atol=1e-12)

@@ -53,6 +53,9 @@ class Dialect:
     fenced: bool = (
         False  # a subquery is merged into the one around it, its columns repeated, unless held back
     )
+    barrier: str = (
+        ""  # a function of no argument, at least 0, past which no filter is moved, its columns repeated
+    )
     loose_types: bool = False  # a column may hold values of any type
     upper: bool = False  # names without quotes are in capitals
     folds_case: bool = False  # names that differ in case alone are one
@@ -70,6 +73,7 @@ SPARK = Dialect(
     minus_zero="-0.0",
     skips_nulls=True,
     whole_floor=True,
+    barrier="SPARK_PARTITION_ID",
     folds_case=True,
 )
 DIALECTS: Mapping[str, Dialect] = {

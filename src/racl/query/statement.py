@@ -284,10 +284,20 @@ class _Statement:
             return select
         return select.limit(-1, copy=False) if self.dialect.loose_types else select.offset(0, copy=False)
 
+    def _barred(self, tree: E) -> E:
+        """The same, which no filter on the query is moved past: it would repeat all that the columns stand for."""
+        if not self.dialect.barrier:
+            return tree
+        always = exp.GTE(this=sql.call(self.dialect.barrier), expression=exp.Literal.number(0))
+        return sql.case([(always, tree)])
+
     def _assembled(self, first: exp.Select, table: exp.Table) -> exp.Select:
         decision, why, last = self.layers[-1][1], self.names.new("why"), self.names.new("given")
         ctes = [(last, first)]
-        for name, columns in [*self.layers[:-1], (self.layers[-1][0], {why: decision["refused"]})]:
+        for name, columns in [
+            *self.layers[:-1],
+            (self.layers[-1][0], {why: self._barred(decision["refused"])}),
+        ]:
             if columns:
                 found = [exp.alias_(tree, alias) for alias, tree in columns.items()]
                 ctes.append((name, self._fenced(sql.select([exp.Star(), *found], exp.to_table(last)))))
