@@ -21,6 +21,7 @@ PAGES: Mapping[str, Blocks] = {
     "howto/soak.md": {"soaked": blocks.soaked},
     "howto/speed.md": {"sizes": blocks.sizes, "measured": blocks.measured},
     "howto/serve.md": {"served": blocks.served},
+    "howto/spark-and-ray.md": {"clusters": blocks.clusters},
     "reference/commands.md": {
         "list": commands.listed,
         "commands": commands.each,

@@ -83,6 +83,12 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
+def clusters() -> str:
+    """The page that the benchmark of clusters wrote, if it was run."""
+    page = RESULTS.with_name("clusters.md")
+    return page.read_text("utf-8").strip() if page.exists() else "Nothing is measured yet."
+
+
 def choices() -> str:
     """The index of decisions."""
     pages = sorted(Path("docs", "decisions").glob("[0-9]*.md"))
