@@ -75,6 +75,7 @@ SPARK = Dialect(
     whole_floor=True,
     barrier="SPARK_PARTITION_ID",
     folds_case=True,
+    run=True,
 )
 DIALECTS: Mapping[str, Dialect] = {
     one.name: one
@@ -118,7 +119,7 @@ DIALECTS: Mapping[str, Dialect] = {
             run=True,
         ),
         SPARK,
-        replace(SPARK, name="databricks", label="Databricks"),
+        replace(SPARK, name="databricks", label="Databricks", run=False),
         Dialect(
             "bigquery", "BigQuery", Own.STRUCT, Nan.IEEE, Literals.EXPONENT, strict=True, folds_case=True
         ),
