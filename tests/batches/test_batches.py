@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]
 import pyarrow as pa
 import pytest
 
@@ -37,7 +37,7 @@ def test_batches_get_the_answers_to_the_bit(folder: Path) -> None:
 
 def test_the_function_carries_the_model_as_json_and_travels(model: Model) -> None:
     decide = batch_function(model)
-    carried = {cell.cell_contents for cell in decide.__closure__ or ()}  # type: ignore[attr-defined]
+    carried = {cell.cell_contents for cell in decide.__closure__ or ()}
     assert {one for one in carried if not one.startswith("{")} == {"", "keep"}
     written = cloudpickle.dumps(decide)
     assert b"fare" in written

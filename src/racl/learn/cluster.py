@@ -21,13 +21,11 @@ from racl.learn.history import History, gathered
 from racl.learn.learners import Tell
 from racl.learn.recipe import Learned, learn_from
 from racl.learn.sample import Logits, Sample
-from racl.learn.sources import Sources
+from racl.learn.sources import MOST_HELD_OUT, Sources
 from racl.learn.spread import FOUND, Asked, Columns, Part, States, asking, held
 from racl.learn.standard import Moments, Standard
 from racl.learn.sums import Source, Sums
 from racl.options import Floats
-
-HELD_OUT = 200_000  # rows at most that guards are chosen on, which are in memory
 
 
 class Cluster(Protocol):
@@ -64,7 +62,7 @@ def learn_on(
     used = whole.count()
     if not used:
         raise DataError([Problem("rows", "there is not a single row to learn from")])
-    share = min(recipe.share, HELD_OUT / used)
+    share = min(recipe.share, MOST_HELD_OUT / used)
     counts = {"used": used}
     if not share:
         return learn_from(Sources(domain, whole, whole, None, None, counts), recipe, tell)
