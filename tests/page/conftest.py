@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from page.api import Api
 from page.window import Window, opened
-from racl.model import parse_model
+from racl.model import Model, parse_model
 from racl.serve.service import Service
 from serve.asking import GOOD, Asker, air_model, remembered, served
 from serve.live import ANY_PORT, listening
@@ -133,4 +133,43 @@ def two_models(tmp_path: Path) -> Iterator[str]:
         remembered(tmp_path / "racl.db", ANY_PORT, air_model(), other) as kept,
         listening(kept.service) as found,
     ):
+        yield found
+
+
+def changed(change: Callable[[dict[str, Any]], None]) -> Model:
+    """The small domain's model with something else in its domain."""
+    held: Any = json.loads(json.dumps(air_model().document()))
+    change(held["domain"])
+    return parse_model(json.dumps(held))
+
+
+@pytest.fixture
+def stepwise() -> Iterator[str]:
+    """The address of a service whose plans take two steps."""
+
+    def two_steps(domain: dict[str, Any]) -> None:
+        domain["rule"] = {"steps": 2}
+        domain["requirements"]["direct"] = "stops == 0"
+        domain["repairs"]["direct"] = {
+            "label": "Fly direct",
+            "applies": "stops > 0",
+            "sets": {"stops": "0"},
+            "cost": 10,
+        }
+
+    with listening(served(ANY_PORT, changed(two_steps))) as found:
+        yield found
+
+
+@pytest.fixture
+def long_menu() -> Iterator[str]:
+    """The address of a service with thirty repairs, the last of which is the one that helps."""
+
+    def many(domain: dict[str, Any]) -> None:
+        bag = domain["repairs"].pop("add_bag")
+        for number in range(30):
+            domain["repairs"][f"more_{number}"] = {"sets": {"fare": f"fare + {number}"}, "cost": number}
+        domain["repairs"]["add_bag"] = bag
+
+    with listening(served(ANY_PORT, changed(many))) as found:
         yield found

@@ -118,3 +118,37 @@ def test_how_a_value_comes_about_can_be_unfolded(window: Window, url: str) -> No
     assert "After add_bag" in window.text("main")
     window.find("summary").filter(has_text="in words").click()
     assert "air: accepted-repairable-good" in window.text("main pre")
+
+
+def test_a_plan_of_several_steps_is_shown_in_words_and_bars(window: Window, stepwise: str) -> None:
+    start(window, stepwise, budget=60)
+    assert "plan\nAdd a bag, then Fly direct" in window.text(".verdict")
+    assert (
+        window.find(".options .option").first.inner_text().startswith("Add a bag, then Fly direct\nthe plan")
+    )
+    assert "fails direct" in window.text("[data-repair=add_bag]")
+    window.find("#turn-budget").fill("20")
+    window.wait("Repair beyond the budget", ".verdict")
+
+
+def test_a_long_menu_is_folded_but_for_the_plan(window: Window, long_menu: str) -> None:
+    start(window, long_menu)
+    assert window.find(".options > ul > .option").count() == 12
+    assert "the plan" in window.text(".options > ul > .option:first-child")
+    window.find(".options summary", has_text="20 more").click()
+    assert "more_29" in window.text(".options")
+
+
+def test_an_overloaded_service_is_said_to_be(window: Window, url: str) -> None:
+    start(window, url)
+    window.page.route("**/v1/explain", lambda route: route.fulfill(status=503, json=OVERLOADED))
+    window.find("#row-fare").fill("81")
+    window.wait("too many requests at once", ".result .fault")
+    window.page.unroute("**/v1/explain")
+    window.find("#row-fare").fill("80")
+    window.wait("Accepted", ".verdict")
+
+
+OVERLOADED = {
+    "error": {"code": "overloaded", "message": "too many requests at once", "field": "", "request_id": "r"}
+}

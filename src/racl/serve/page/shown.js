@@ -82,12 +82,15 @@ function optionRow(name, label, outcome, unit, scale, turn) {
   );
 }
 
+/** Plans of several steps, then the repairs that apply, then the others; the plan is never folded away. */
 function options(explanation, scale, turn) {
   const unit = explanation.budget.unit;
-  const alone = explanation.repairs.map((one) => [one.outcome !== null, optionRow(one.repair, one.label, one.outcome, unit, scale, turn)]);
   const names = new Set(explanation.repairs.map((one) => one.repair));
-  const plans = explanation.plans.filter((one) => !names.has(one.plan)).map((one) => [true, optionRow(one.plan, "", one.outcome, unit, scale, turn)]);
-  const rows = [...alone, ...plans].sort((one, other) => Number(other[0]) - Number(one[0])).map(([, row]) => row);
+  const plans = explanation.plans.filter((one) => !names.has(one.plan)).map((one) => ({ name: one.plan, label: planWords(one, explanation), outcome: one.outcome, rank: 0 }));
+  const alone = explanation.repairs.map((one) => ({ name: one.repair, label: one.label, outcome: one.outcome, rank: one.outcome ? 1 : 2 }));
+  const found = [...plans, ...alone].sort((one, other) => one.rank - other.rank);
+  if (found.length > LIMIT) found.sort((one, other) => Number(other.name === turn.plan) - Number(one.name === turn.plan));
+  const rows = found.map((one) => optionRow(one.name, one.label, one.outcome, unit, scale, turn));
   const folded = rows.slice(LIMIT);
   return [
     el("ul", { class: "plain" }, rows.slice(0, LIMIT)),
@@ -195,7 +198,7 @@ export function shown(found, whatIf) {
     verdict,
     reason,
     el("section", { class: "card turn" }, el("h3", {}, "What if"), budget.node, threshold.node),
-    el("section", { class: "card" }, el("h3", {}, "Repairs ", el("small", {}, "cost against budget, value against threshold")), list),
+    el("section", { class: "card" }, el("h3", {}, explanation.steps > 1 ? "Plans, and repairs alone " : "Repairs ", el("small", {}, "cost against budget, value against threshold")), list),
     requirements(explanation),
     el("details", { class: "card" }, el("summary", {}, "How the value comes about"), el("p", { class: "soft" }, `Weights of ${explanation.preference}.`), terms(explanation)),
     el("details", { class: "card" }, el("summary", {}, "All of it in words"), el("pre", { tabindex: 0 }, words)),
