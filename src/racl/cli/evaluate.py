@@ -174,10 +174,10 @@ COMMAND = Command(
     ),
     examples="""\
   racl evaluate air.json tickets.parquet --label accepted
-  racl evaluate air.json tickets.csv --truth true.json --choice-set request --by carrier
+  racl evaluate air.json tickets.csv --truth true.json --by carrier
   racl evaluate air.json tickets.csv --label accepted --against old.json
-  racl evaluate air.json tickets.parquet --label accepted --json | jq .figures.fvr
-  racl evaluate air.json tickets.csv --label accepted --probability p --report measured.html""",
+  racl evaluate air.json log.csv --label accepted --json | jq .figures.fvr
+  racl evaluate air.json log.csv --label ok --probability p --report air.html""",
     arguments=arguments,
     run=run,
 )

@@ -228,9 +228,12 @@ COMMAND = Command(
     ),
     examples="""\
   racl fit air.toml tickets.parquet -o air.json --label accepted
-  racl fit air.toml tickets.csv -o air.json --label accepted --choice-set request --report air.html
-  racl fit air.toml tickets.csv -o air.json --label accepted --curves --monotone price=falls
-  racl fit air.toml tickets.csv -o air.json --label accepted --learner anchors --guard validated --seed 7
+  racl fit air.toml log.csv -o air.json --label ok --choice-set request
+  racl fit air.toml log.csv -o air.json --label ok --report air.html
+  racl fit air.toml log.csv -o air.json --label ok --curves \\
+      --monotone price=falls
+  racl fit air.toml log.csv -o air.json --label ok --learner anchors \\
+      --guard validated --seed 7
   racl fit air.toml log.parquet -o air.json --label outcome --shown shown""",
     arguments=arguments,
     run=run,
