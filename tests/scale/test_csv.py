@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from racl.domain.model import Column, Type
@@ -261,6 +261,7 @@ def test_csv_to_csv_keeps_the_text_of_every_cell(tmp_path: Path) -> None:
 RECORDS = st.lists(st.lists(st.text('ab1",\n\r ', max_size=3), min_size=1, max_size=4), max_size=12)
 
 
+@example(records=[[" "]], block=64, size=1)
 @given(records=RECORDS, block=st.sampled_from([64, 100, 1 << 20]), size=st.sampled_from([1, 2, 5, 1000]))
 def test_every_record_is_one_row_whatever_its_length(
     folder: Path, records: list[list[str]], block: int, size: int

@@ -40,7 +40,7 @@ def _header(path: Path) -> tuple[list[str], bool]:
     with reading(path), opened(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as file:
         try:
             names = next((record for record in csv.reader(file) if record), [])
-            more = any(line.strip() for line in file)
+            more = any(line.strip("\r\n") for line in file)
         except csv.Error:
             raise fault(path, "the first line cannot be read", "a quote may be open") from None
         except UnicodeDecodeError:
