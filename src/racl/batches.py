@@ -101,10 +101,8 @@ def _engine(model: Model, text: str, rows: int) -> Engine:
 
 def _added(decisions: Decisions) -> Sequence[pa.Array]:
     """The six columns and why rows are refused, an entry for every row."""
-    columns = [
-        column.cast(field.type)
-        for column, field in zip((decisions.columns()[name] for name in NAMES), ADDED, strict=False)
-    ]
+    made = decisions.columns()
+    columns = [made[name].cast(ADDED.field(name).type) for name in NAMES]
     aside = decisions.outputs.refused
     if not aside.any():
         return [*columns, pa.nulls(len(aside), pa.string())]
