@@ -17,7 +17,10 @@ from playwright.sync_api import (
     expect,
 )
 
+PATIENCE = 25_000  # milliseconds, for a machine that does other things too
 FAILED = "Failed to load resource"  # the browser's own word for every answer of 400 and more
+
+expect.set_options(timeout=PATIENCE)
 
 
 @dataclass
@@ -52,7 +55,7 @@ class Window:
 
     def wait(self, words: str, selector: str = "main") -> None:
         """Wait until words stand at a place."""
-        self.page.locator(selector).filter(has_text=words).first.wait_for(timeout=5000)
+        self.page.locator(selector).filter(has_text=words).first.wait_for()
 
     def counted(self, selector: str, count: int) -> None:
         """Wait until so many stand at a place."""
@@ -70,7 +73,7 @@ class Window:
 def opened(browser: Browser, **settings: Any) -> Window:
     """A tab of its own, with nothing remembered."""
     context = browser.new_context(**settings)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE)
     found = Window(context, context.new_page())
 
     def said(message: ConsoleMessage) -> None:

@@ -7,7 +7,7 @@ import { fitted, learned } from "./record.js";
 import { weights } from "./weights.js";
 import { moment, nothing, percent, short, trouble } from "./words.js";
 
-const SURE = 4000; // milliseconds in which a change can be confirmed
+const SURE = 6000; // milliseconds in which a change can be confirmed
 
 /** A button that acts when it is pressed twice. */
 function careful(words, act) {
