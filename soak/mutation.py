@@ -31,7 +31,8 @@ MODULES = {
     "search_source": "racl.engines.search_source",
 }
 SURVIVORS = ROOT / "soak" / "survivors.txt"
-LONGEST = 300.0  # seconds that a mutant may take; one that takes longer hangs, and so is noticed
+LONGEST = 300.0  # seconds that a mutant may take at least; one that takes longer hangs, and so is noticed
+HOUR = 3600.0
 WANTED = 0.95
 
 
@@ -88,13 +89,13 @@ def ended(child: int, deadline: float) -> int | None:
     return -1
 
 
-def outcomes(module: str, every: list[Mutant], workers: int) -> Iterator[tuple[Mutant, bool]]:
+def outcomes(module: str, every: list[Mutant], workers: int, longest: float) -> Iterator[tuple[Mutant, bool]]:
     """Every mutant, and whether it survives."""
     waiting, running = list(reversed(every)), dict[int, tuple[Mutant, float]]()
     while waiting or running:
         while waiting and len(running) < workers:
             mutant = waiting.pop()
-            running[forked("try", module, mutant)] = (mutant, time.monotonic() + LONGEST)
+            running[forked("try", module, mutant)] = (mutant, time.monotonic() + longest)
         time.sleep(0.02)
         for child, (mutant, deadline) in list(running.items()):
             code = ended(child, deadline)
@@ -131,12 +132,13 @@ def scored(name: str, asked: argparse.Namespace) -> Score:
     module, score, start = MODULES[name], Score(), time.monotonic()
     every = list(mutants(file_of(module).read_text(encoding="utf-8")))[:: asked.every]
     child = forked("show", module)
-    while (code := ended(child, start + LONGEST)) is None:
+    while (code := ended(child, start + HOUR)) is None:
         time.sleep(0.05)
     if code != 0:
         raise SystemExit(f"{name}: the trials fail without a mutant")
+    longest = max(LONGEST, 5 * (time.monotonic() - start))  # a busy machine is no hanging mutant
     known = looked_at()
-    for mutant, survived in outcomes(module, every, asked.workers):
+    for mutant, survived in outcomes(module, every, asked.workers, longest):
         score.add(mutant.name, survived=survived)
         if survived:
             word = "survived" if f"{name} {plain(mutant.name)}" in known else "SURVIVED"
