@@ -1,5 +1,6 @@
 """The airline rule as Polars expressions, by hand: lazy, every thread, all six outputs."""
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -94,8 +95,8 @@ def first(tests: list[pl.Expr], choices: list[pl.Expr]) -> pl.Expr:
     return found
 
 
-def query(frame: Any, weights: NDArray[np.float64]) -> pl.LazyFrame:
-    """From rows to the six outputs, in four stages."""
+def query(frame: Any, weights: NDArray[np.float64], kept: Sequence[str] = ()) -> pl.LazyFrame:
+    """From rows to the six outputs, in four stages; perhaps with some of the rows' own columns before them."""
     x = columns()
     w = [pl.col(f"w{at}") for at in range(weights.shape[1])]
     tables = [pl.lit(pl.Series(f"w{at}", column)) for at, column in enumerate(weights.T)]
@@ -119,7 +120,7 @@ def query(frame: Any, weights: NDArray[np.float64]) -> pl.LazyFrame:
             accepted=pl.col("value") >= pl.col("threshold"),
             any=pl.col("value") > NOTHING,
         )
-        .select(*outputs([cost for _, cost, _ in options]))
+        .select(*kept, *outputs([cost for _, cost, _ in options]))
     )
 
 

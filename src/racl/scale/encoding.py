@@ -20,7 +20,7 @@ from racl.scale.thrift import Struct
 
 LONG_DICTIONARY = 1 << 19  # bytes from which a dictionary is kept whatever its length
 ROOM = 1 << 30  # bytes of a dictionary that is kept
-CHANCE = ("value", "margin")  # decision's columns of which no two values are alike
+MANY = ("value", "margin", "cost")  # a decision's columns of many different numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,9 @@ def _typed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         columns.append(column if coded or column.type == field.type else column.cast(field.type))
         fields.append(field.with_type(columns[-1].type))
     table = pa.Table.from_arrays(columns, schema=pa.schema(fields))
-    return table.unify_dictionaries() if any(column.num_chunks > 1 for column in columns) else table
+    if all(column.num_chunks <= 1 for column in columns):
+        return table
+    return table.unify_dictionaries().combine_chunks()
 
 
 def _file(table: pa.Table, *, stored: bool = False) -> memoryview:
@@ -150,14 +152,13 @@ def _file(table: pa.Table, *, stored: bool = False) -> memoryview:
 
 
 def dictionaries(schema: pa.Schema) -> bool | list[str]:
-    """Which columns are worth a dictionary: all, but for a decision's value and margin."""
-    last = schema.names[-6:]
-    if not last[3:5] or not all(map(str.endswith, last[3:5], CHANCE)):
+    """Which columns are worth a dictionary: all, but for a decision's numbers."""
+    last = schema.names[-len(MANY) :]
+    plain = len(last) == len(MANY) and all(map(str.endswith, last, MANY))
+    nested = any(pa.types.is_nested(field.type) for field in schema)
+    if not plain or nested or len(set(schema.names)) < len(schema):
         return True
-    flat = [field for field in schema if not pa.types.is_nested(field.type)]
-    if len(flat) < len(schema) or len(set(schema.names)) < len(schema):
-        return True
-    return [name for name in schema.names if name not in last[3:5]]
+    return list(schema.names[: -len(MANY)])
 
 
 def _dictionary_bytes(column: pa.ChunkedArray) -> int:

@@ -1,0 +1,259 @@
+"""Runs killed at random moments and gone on with; write errors at every write: the outputs must be those of a quiet run.
+
+    python soak/resume.py [--kills 200] [--seed 0]
+
+Kills are SIGKILL, some of them several to a run. In the second part every write to a file fails in turn, by an error or as on a
+full disk, and now and then half of it is written before: nothing may then stand under a final name but what belongs there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from racl.errors import DataError
+
+ROOT = Path(__file__).parent.parent
+MODEL = ROOT / "examples" / "airline" / "model.json"
+ROWS = ROOT / "examples" / "airline" / "rows.csv"
+KINDS = (
+    ("rows.parquet", "out.parquet"),
+    ("rows.csv", "out.csv"),
+    ("rows.parquet", "out.csv.gz"),
+    ("rows.jsonl", "out.jsonl.zst"),
+    ("rows.csv", "out.parquet"),
+)
+CHILD = """
+import sys
+import racl.scale.carrying, racl.scale.journal, racl.scale.jsonl_files, racl.scale.rows, racl.scale.work
+racl.scale.journal.PAUSE = 0.0
+racl.scale.carrying.FEW_ROWS = 1
+racl.scale.work.BATCH_ROWS = racl.scale.jsonl_files.ROWS_AT_ONCE = 500
+from racl.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def sources(folder: Path, times: int) -> None:
+    """The example's rows many times over, a few of them spoiled, in every format."""
+    lines = ROWS.read_text("utf-8").splitlines()
+    spoiled = lines[1].replace(lines[1].split(",")[1], "", 1)
+    body = [*lines[1:], spoiled] * times
+    (folder / "rows.csv").write_text("\n".join([lines[0], *body]) + "\n", "utf-8")
+    table = typed(folder / "rows.csv")
+    pq.write_table(table, folder / "rows.parquet", row_group_size=500)
+    rows = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
+    (folder / "rows.jsonl").write_text(rows, "utf-8")
+
+
+def typed(path: Path) -> pa.Table:
+    """The rows with the types that the domain gives them."""
+    import racl
+    from racl.scale import open_rows
+    from racl.scale.typed import typed_rows
+
+    columns = racl.load_model(MODEL).domain.columns_read
+    parts = []
+    for table in open_rows(path).batches():
+        keep = [row for row in range(table.rows) if table.raw("fare", row) is not None or row % 7 == 0]
+        parts.append(typed_rows(table, columns).take(pa.array(keep)))
+    return pa.concat_tables(parts)
+
+
+def words(folder: Path, source: str, target: str) -> list[str]:
+    """The command."""
+    paths = [str(folder / name) for name in (source, target, "refused.csv")]
+    return ["decide", str(MODEL), paths[0], "-o", paths[1], "--rejects", paths[2]]
+
+
+def outputs(folder: Path, target: str) -> tuple[bytes, bytes]:
+    """What stands under the final names."""
+    return (folder / target).read_bytes(), (folder / "refused.csv").read_bytes()
+
+
+def run(folder: Path, source: str, target: str, *more: str, after: float | None = None) -> int:
+    """How the command ended, killed after some seconds if they are given."""
+    asked = [sys.executable, "-c", CHILD, *words(folder, source, target), *more]
+    with subprocess.Popen(asked, stderr=subprocess.DEVNULL, env=os.environ) as child:
+        if after is not None:
+            time.sleep(after)
+            child.send_signal(signal.SIGKILL)
+        return child.wait()
+
+
+# kills -----------------------------------------------------------------------------------------------
+
+
+def kills(folder: Path, count: int, chance: random.Random) -> tuple[int, int, int]:
+    """How many outputs were the same, how many kills came in time, and how many runs had something to go on from."""
+    wanted, seconds = {}, {}
+    for source, target in KINDS:
+        start = time.perf_counter()
+        if run(folder, source, target) != 0:
+            raise AssertionError(f"{source} to {target} fails by itself")
+        seconds[source, target] = time.perf_counter() - start
+        wanted[source, target] = outputs(folder, target)
+    same = in_time = gone_on = 0
+    for number in range(count):
+        source, target = KINDS[number % len(KINDS)]
+        clear(folder, target)
+        for _ in range(1 + (number % 4 == 0)):
+            after = chance.uniform(0.3, 1.0) * seconds[source, target]
+            in_time += run(folder, source, target, "--resume", after=after) == -signal.SIGKILL
+        gone_on += (folder / f".{target}.journal").exists()
+        ended = run(folder, source, target, "--resume")
+        good = ended == 0 and outputs(folder, target) == wanted[source, target] and not left(folder)
+        same += good
+        if not good:
+            print(f"kill {number}: {source} to {target} ended with {ended}, left {left(folder)}")
+    return same, in_time, gone_on
+
+
+def clear(folder: Path, target: str) -> None:
+    """Begin anew."""
+    for name in (target, "refused.csv", *left(folder)):
+        (folder / name).unlink(missing_ok=True)
+
+
+def left(folder: Path) -> list[str]:
+    """Files that are not to stay."""
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
+
+
+# faults ----------------------------------------------------------------------------------------------
+
+
+class Failing:
+    """A file of which the n-th write of all fails, perhaps after a part of it was written."""
+
+    left = 0
+    fault = errno.EIO
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def write(self, data: Any) -> int:
+        """Write, or fail."""
+        Failing.left -= 1
+        if Failing.left == 0:
+            self.file.write(memoryview(data)[: len(data) // 2])
+            raise OSError(Failing.fault, os.strerror(Failing.fault))
+        return int(self.file.write(data))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+
+def faults(folder: Path) -> tuple[int, int]:
+    """How many writes were made to fail, and after how many something wrong stood under a final name."""
+    tried = wrong = 0
+    for source, target in KINDS:
+        clear(folder, target)
+        Failing.left = 0
+        decide(folder, source, target)
+        wanted = outputs(folder, target)
+        for fault in (errno.EIO, errno.ENOSPC):
+            for number in each_write(folder, source, target, fault):
+                tried += 1
+                there = [path.name for path in (folder / target, folder / "refused.csv") if path.exists()]
+                if there or left(folder):
+                    wrong += 1
+                    print(f"write {number} of {source} to {target}: left {there + left(folder)}")
+        if (outputs(folder, target)) != wanted:
+            wrong += 1
+    return tried, wrong
+
+
+def each_write(folder: Path, source: str, target: str, fault: int) -> Iterator[int]:
+    """Once for each write of a run, that write having failed; ends when a run gets by without."""
+    number = 0
+    while True:
+        number += 1
+        clear(folder, target)
+        Failing.left, Failing.fault = number, fault
+        try:
+            decide(folder, source, target)
+        except DataError:
+            yield number
+        else:
+            if Failing.left > 0:
+                return
+            raise AssertionError(f"write {number} failed and nobody was told")
+
+
+def decide(folder: Path, source: str, target: str) -> None:
+    """Decide in this process."""
+    import racl
+
+    racl.decide_files(MODEL, folder / source, folder / target, rejects=folder / "refused.csv")
+
+
+def patched() -> None:
+    """Every file that is written is one that may fail; pieces are small."""
+    import racl.scale.carrying
+    import racl.scale.journal
+    import racl.scale.jsonl_files
+    import racl.scale.unfinished
+    import racl.scale.work
+
+    racl.scale.journal.PAUSE = 0.0
+    racl.scale.carrying.FEW_ROWS = 1
+    racl.scale.work.BATCH_ROWS = racl.scale.jsonl_files.ROWS_AT_ONCE = 500
+    opened = racl.scale.unfinished._opened
+    racl.scale.unfinished._opened = lambda part: Failing(opened(part))
+    write = racl.scale.journal.Journal._write
+
+    def journal_write(self: Any, entry: Any) -> None:
+        if self.file is not None and not isinstance(self.file, Failing):
+            self.file = Failing(self.file)
+        write(self, entry)
+
+    racl.scale.journal.Journal._write = journal_write  # type: ignore[method-assign]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="racl-soak-"))
+    try:
+        sources(folder, 20)
+        same, in_time, gone_on = kills(folder, given.kills, random.Random(given.seed))
+        print(
+            f"kills: {same} of {given.kills} outputs identical; {in_time} kills in time, {gone_on} with a journal"
+        )
+        for path in list(folder.iterdir()):
+            path.unlink()
+        sources(folder, 4)
+        patched()
+        tried, wrong = faults(folder)
+        print(f"faults: {tried} writes made to fail, {wrong} wrong")
+    finally:
+        shutil.rmtree(folder)
+    sys.exit(same < given.kills or wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
