@@ -19,6 +19,7 @@ PAGES: Mapping[str, Blocks] = {
     "decisions/README.md": {"choices": blocks.choices},
     "howto/several-steps.md": {"plans": blocks.plans},
     "howto/soak.md": {"soaked": blocks.soaked},
+    "howto/where-to-run.md": {"scale": blocks.scale},
     "howto/speed.md": {"sizes": blocks.sizes, "measured": blocks.measured},
     "howto/serve.md": {"served": blocks.served},
     "howto/spark-and-ray.md": {"clusters": blocks.clusters},

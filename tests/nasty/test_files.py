@@ -158,7 +158,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 @pytest.mark.parametrize(
-    ("target", "more"),
+    ("target", "more"), [("out.parquet", ""), ("out.parquet", "only"), ("out.csv.gz", "columns")]
 )
 def test_a_hundred_gigabytes_in_half_a_megabyte_are_decided_in_little_memory(
     tmp_path: Path, target: str, more: str

@@ -89,6 +89,12 @@ def clusters() -> str:
     return page.read_text("utf-8").strip() if page.exists() else "Nothing is measured yet."
 
 
+def scale() -> str:
+    """The page that the benchmark of files wrote, if it was run."""
+    page = RESULTS.with_name("scale.md")
+    return page.read_text("utf-8").strip() if page.exists() else "Nothing is measured yet."
+
+
 def choices() -> str:
     """The index of decisions."""
     pages = sorted(Path("docs", "decisions").glob("[0-9]*.md"))
