@@ -31,10 +31,10 @@ def kept(results: dict[str, Any]) -> dict[str, Any]:
             for champion in tier.get("difference", {})
         },
         "seeds": tables.seeds_table(results, tables.MAIN),
-        **{f"stability {one}": tables.stability_table(results, one) for one in main["stability"]},
-        **{f"grid {one}": tables.grid_table(results, one) for one in main["grid"]},
-        "break-even": tables.even_table(results),
-        "ablation": tables.ablation_table(results, tables.MAIN),
+        **{f"stability {one}": tables.stability_table(results, one) for one in main.get("stability", {})},
+        **{f"grid {one}": tables.grid_table(results, one) for one in main.get("grid", {})},
+        **({"break-even": tables.even_table(results)} if "costs" in main else {}),
+        **({"ablation": tables.ablation_table(results, tables.MAIN)} if "ablation" in main else {}),
         **{
             f"{kind} {name}": tables.ablation_table(results, name, kind)
             for name, tier in results["tiers"].items()

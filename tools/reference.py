@@ -11,12 +11,32 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tools.pages import blocks, commands, credit_words, domain_file, expressions, python_api, refusals
+from tools.pages import (
+    blocks,
+    commands,
+    credit_words,
+    domain_file,
+    expressions,
+    python_api,
+    refusals,
+    reproduction,
+)
 
 DOCS = Path("docs")
 Blocks = Mapping[str, Callable[[], str]]
 PAGES: Mapping[str, Blocks] = {
     "decisions/README.md": {"choices": blocks.choices},
+    "reproduction.md": {
+        "about": reproduction.about,
+        "claims": reproduction.claims,
+        "main": reproduction.main_table,
+        "differences": reproduction.differences,
+        "summary": reproduction.summary,
+        "ablation": reproduction.ablation,
+        "levels": reproduction.levels,
+        "real": reproduction.real,
+        "certified": reproduction.certified,
+    },
     "howto/several-steps.md": {"plans": blocks.plans},
     "howto/soak.md": {"soaked": blocks.soaked},
     "howto/where-to-run.md": {"scale": blocks.scale},

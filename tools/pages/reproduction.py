@@ -20,7 +20,9 @@ def found(which: str = "all") -> dict[str, Any]:
 
 def shown(name: str, which: str = "all") -> str:
     """One of the tables that were kept, with its caption."""
-    one = found(which)["tables"][name]
+    one = found(which).get("tables", {}).get(name)
+    if one is None:
+        return "Not measured yet."
     return "\n\n".join(filter(None, [table(one["head"], one["rows"]), one["caption"]]))
 
 
@@ -36,9 +38,39 @@ def claims(which: str = "all") -> str:
     """What was claimed, what was found."""
     rows = [
         (one["what"], one["found"], "holds" if one["holds"] else "**does not hold**")
-        for one in found(which)["claims"]
+        for one in found(which).get("claims", [])
     ]
     return table(("Claim", "Found", ""), rows)
+
+
+def main_table() -> str:
+    """The main table."""
+    return shown("main db1b-dist")
+
+
+def differences() -> str:
+    """What the champion is beside the others."""
+    return shown("differences db1b-dist latent-certified")
+
+
+def summary() -> str:
+    """All tiers."""
+    return shown("summary")
+
+
+def ablation() -> str:
+    """Settings left out, where personas are many and where they are few."""
+    return "\n\n".join(shown(name) for name in ("ablation", "ablation db1b-sparse"))
+
+
+def levels() -> str:
+    """Levels of the certified guard."""
+    return shown("levels db1b-curved")
+
+
+def real() -> str:
+    """The main table on real tickets, and its claims."""
+    return "\n\n".join([shown("main db1b-dist", "real"), claims("real")])
 
 
 def certified() -> str:

@@ -26,6 +26,7 @@ BY_TIER = (
     "latent-certified",
 )
 PROBABLE = ("soft-penalty", "black-box", "black-box-repair")
+BUCKETS = ("rejected: structure or cost", "rejected: preference")
 MARGINS = ("anchors-fixed", "anchors-validated", "latent-certified")
 STRESS = {
     "cost-noise": (
@@ -119,17 +120,20 @@ def _rates(name: str, rates: Sequence[Mapping[str, Any]]) -> Series:
 def credit(results: Results, name: str) -> Figure:
     """Credit by bucket."""
     tier = results["tiers"][name]
-    models = models_of(tier)
-    buckets = ("rejected: structure or cost", "rejected: preference")
+    models = [model for model in models_of(tier) if _right(tier, model, BUCKETS[0])["value"] is not None]
     series = []
-    for bucket in buckets:
-        found = [first_seed(tier["figures"][model])["buckets"] for model in models]
-        series.append(
-            _rates(bucket, [next(one["right"] for one in each if one["name"] == bucket) for each in found])
-        )
-    names = [label(model).replace("+", "+\n").replace("-", "-\n").replace(", ", ",\n") for model in models]
-    picture = figures.bars("credit-by-bucket", names, series, y="share whose bucket is right")
+    for bucket in BUCKETS:
+        rates = _rates(bucket, [_right(tier, model, bucket) for model in models])
+        series.append(Series(bucket, rates.y, [], rates.low, rates.high))
+    names = [label(model) for model in models]
+    picture = figures.dots("credit-by-bucket", names, series, x="share whose bucket is right", zero=False)
     return "credit-by-bucket", picture, f"{TIERS[name].label}: credit of truly rejected rows by bucket."
+
+
+def _right(tier: Results, model: str, bucket: str) -> Mapping[str, Any]:
+    """How often a model's bucket is right among the rows of one."""
+    found = first_seed(tier["figures"][model])["buckets"]
+    return next(one["right"] for one in found if one["name"] == bucket)
 
 
 def reliability(results: Results, name: str) -> Figure:
@@ -190,6 +194,11 @@ def operating(results: Results) -> Figure:
     )
 
 
+def _plain(axis: Any) -> None:
+    """Numbers of an axis in plain digits, whatever its scale."""
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+
+
 def costs(results: Results) -> Figure:
     """Who is cheapest at which ratio of costs."""
     found = first_seed(results["tiers"][MAIN]["costs"])
@@ -205,6 +214,8 @@ def costs(results: Results) -> Figure:
             linewidth=1,
             label="the paper's break-even",
         )
+        _plain(axes.xaxis)
+        _plain(axes.yaxis)
         axes.set_xlabel("cost of false vetoes / cost of regret")
         axes.set_ylabel("cost")
         axes.legend(fontsize=9)
@@ -266,6 +277,7 @@ def curve(results: Results, against: str) -> Figure:
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(x, [f"{one:g}" for one in x])
+        _plain(axes.yaxis)
         axes.minorticks_off()
         axes.set_xlabel(symbol)
         axes.set_ylabel("decisions that are wrong")
@@ -321,6 +333,6 @@ def all_figures(results: Results) -> dict[str, Figure]:
         made += [
             partial(stress, results, kind, one) for kind in STRESS if kind in main for one in ("fvr", "edr")
         ]
-        made += [partial(guard_grid, results, learner) for learner in main["grid"]]
-        made += [partial(curve, results, against) for against in main["curve"]]
+        made += [partial(guard_grid, results, learner) for learner in main.get("grid", {})]
+        made += [partial(curve, results, against) for against in main.get("curve", {})]
     return {figure[0]: figure for figure in (make() for make in made)}

@@ -152,6 +152,8 @@ def stress(figures: Figures) -> list[Part]:
 def ablations(results: Results) -> list[Part]:
     """Settings left out, and menus of other sizes."""
     main = results["tiers"][MAIN]
+    if "menus" not in main:
+        return [tables.ablation_table(results, MAIN)]
     menus = [
         {key: one.get(key) for key in ("repairs", "repairable_good", "fvr", "far", "edr", "plan", "auroc")}
         for one in tables.first_seed(main["menus"])

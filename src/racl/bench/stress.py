@@ -29,6 +29,11 @@ def seen(rows: Rows, options: Options) -> Rows:
     return replace(rows, options=options)
 
 
+def taught(run: Run, model: str, options: Options) -> Rows:
+    """The training rows as a model sees them; a label model looks at candidates as they came, whatever the menu."""
+    return run.tier.train if model == "black-box-repair" else seen(run.tier.train, options)
+
+
 def judged_on(run: Run, fit: Fit, options: Options) -> dict[str, Any]:
     """The figures of a model that sees the test rows through other options."""
     return brief(on_test(run.tier, fit.judge(seen(run.tier.test, options))))
@@ -46,7 +51,7 @@ def cost_noise(run: Run, model: str, seed: int) -> list[dict[str, Any]]:
             altered.affordable(one, one.cost * np.exp(noise * rng.standard_normal(len(one.cost))), one.budget)
             for one in (train, test)
         )
-        fit = MODELS[model].learner(run.tier, seen(run.tier.train, given), seed)
+        fit = MODELS[model].learner(run.tier, taught(run, model, given), seed)
         found.append({"noise": noise, **judged_on(run, fit, asked)})
     return found
 
@@ -66,7 +71,7 @@ def missing(run: Run, model: str, seed: int) -> list[dict[str, Any]]:
                 for rows in (run.tier.train, run.tier.test)
             )
             try:
-                fit = MODELS[model].learner(run.tier, seen(run.tier.train, given), seed)
+                fit = MODELS[model].learner(run.tier, taught(run, model, given), seed)
             except (
                 DataError
             ):  # what is left of the menu mends too little to learn or to certify anything from
