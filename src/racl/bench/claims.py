@@ -154,7 +154,8 @@ def told(one: Mapping[str, Any]) -> str:
 def of_sparse(found: Mapping[str, Any]) -> Iterator[Claim]:
     """Pooling where many personas are small."""
     chosen = first_seed(found["latent, certified"])
-    for other in ("latent, certified, no pooling", "latent, certified, one pooled model"):
+    others = ("latent, certified, no pooling", "latent, certified, one pooled model")
+    for other in (one for one in others if one in found):
         one = first_seed(found[other])
         for kind in ("fvr", "edr"):
             what = f"DB1B-sparse: {kind.upper()} of pooling below that of {other.rpartition(', ')[2]}"
