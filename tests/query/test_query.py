@@ -287,3 +287,18 @@ def test_functions_of_what_they_are_not_defined_for_give_nan_and_infinities(engi
         small(requirements=tests, features=features),
         [{**ROW, "x": x} for x in (-2.5, -1.0, 0.0, 0.5, 4.0)],
     )
+
+
+def test_a_default_preference_without_personas_changes_nothing(engine: Engine) -> None:
+    document = json.loads(json.dumps(small().document(), default=dict))
+    document["preference_default"] = {"bias": 9.0, "weights": {"g": -1.0, "h": 2.0}}
+    agree(engine, parse_model(json.dumps(document)), [ROW])
+
+
+def test_a_column_named_like_a_decision_is_refused_without_a_prefix(engine: Engine) -> None:
+    model = small(candidate={"plan": "number"}, features={"g": "x + plan"})
+    with pytest.raises(QueryError, match="the rows already have a column `plan`"):
+        sql(model, engine.dialect)
+    engine.load(model, [{**ROW, "plan": 7.0}])
+    found = engine.run(sql(model, engine.dialect, prefix="p_"))
+    assert (found[0]["plan"], found[0]["p_plan"]) == (7.0, "keep")

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from racl.engines.bounds import Bounds, Interval
 from racl.model import Model
 from racl.program import Program, Step, Term
+
+
+def weights_in_use(model: Model) -> NDArray[np.float64]:
+    """The rows of the weights that some row of data is judged by."""
+    if model.domain.rule.persona is None:
+        return model.weights[:1]
+    return model.weights if model.taste.default is not None else model.weights[:-1]
 
 
 class Facts:
@@ -15,7 +25,7 @@ class Facts:
     def __init__(self, model: Model, program: Program, *, keeps_sign: bool = False) -> None:
         self.terms, self.keeps_sign = program.terms, keeps_sign
         self.bounds = Bounds(program)
-        weights = model.weights if model.taste.default is not None else model.weights[:-1]
+        weights = weights_in_use(model)
         for position in range(weights.shape[1]):
             term = self.terms.add("weight", payload=position)
             column = weights[:, position]

@@ -85,7 +85,7 @@ def _problems(model: Model, dialect: Dialect, columns: Sequence[str], prefix: st
     for name in columns and names:
         if name not in columns:
             yield Problem(name, "column missing", nearest(name, columns))
-    taken = {name.casefold() for name in columns}
+    taken = {name.casefold() for name in (*columns, *names)}
     for name in OUTPUTS:
         if (prefix + name).casefold() in taken:
             hint = "give the decision's columns a prefix"

@@ -13,7 +13,7 @@ from racl.program import Kind, Program, Step, Term
 from racl.query import text as sql
 from racl.query.constants import known
 from racl.query.dialects import Dialect, Nan
-from racl.query.facts import Facts
+from racl.query.facts import Facts, weights_in_use
 from racl.query.text import E
 
 SHORT = 4  # nodes of a tree that is written again sooner than named
@@ -39,7 +39,7 @@ class Writer:
 
     def _same_for_all(self) -> dict[Term, float]:
         """The weights that all personas share."""
-        rows = self.model.weights if self.model.taste.default is not None else self.model.weights[:-1]
+        rows = weights_in_use(self.model)
         terms = [self.terms.add("weight", payload=position) for position in range(rows.shape[1])]
         return {
             term: float(rows[0, n])
