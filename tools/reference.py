@@ -37,6 +37,7 @@ PAGES: Mapping[str, Blocks] = {
         "real": reproduction.real,
         "certified": reproduction.certified,
     },
+    "howto/learn.md": {"fitting": blocks.fitting},
     "howto/several-steps.md": {"plans": blocks.plans},
     "howto/soak.md": {"soaked": blocks.soaked},
     "howto/where-to-run.md": {"scale": blocks.scale},

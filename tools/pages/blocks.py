@@ -14,6 +14,7 @@ from racl.decide import COMPILE_AT, ROW_BY_ROW, compile_at
 from racl.domain.check import MAX_STEPS
 
 RESULTS = Path("benchmarks", "results", "decide.md")
+FITTED = RESULTS.with_name("fit.md")
 SOAKED = Path("benchmarks", "results", "soak.json")
 RAN = ("date", "cpu", "cores")
 MENUS = (4, 8, 16, 32, 64)
@@ -51,6 +52,11 @@ def sizes() -> str:
 def measured() -> str:
     """The page that the benchmark wrote, if it was run."""
     return RESULTS.read_text("utf-8").strip() if RESULTS.exists() else "Nothing is measured yet."
+
+
+def fitting() -> str:
+    """What the benchmark of fitting found, if it was run."""
+    return FITTED.read_text("utf-8").rstrip() if FITTED.exists() else "Nothing is measured yet."
 
 
 def served() -> str:
