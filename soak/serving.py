@@ -1,6 +1,7 @@
 """The service under what may happen to it: killed, its disk full, its database gone, its models swapped, overrun.
 
-Each trial says what it counted and what went wrong; the run ends with 1 if anything did. Counts are kept in a file.
+Each trial says what it counted and what went wrong; the run ends with 1 if anything did.
+The counts are kept for the page that tells of them.
 
     python soak/serving.py --only kills,swaps --scale 0.1    # a tenth of two of them
 """
@@ -31,6 +32,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 import psutil  # noqa: E402
+from telling.record import record  # noqa: E402
 
 from racl import Model  # noqa: E402
 from racl.serve.store import keeping  # noqa: E402
@@ -38,7 +40,6 @@ from racl.serve.store.places import place_of  # noqa: E402
 from serve.asking import GOOD, air_model, remembered  # noqa: E402
 from serve.running_service import Running, free_port, service  # noqa: E402
 
-STATE = ROOT / "build" / "soak" / "serving.json"
 FAILED = (OSError, HTTPException, json.JSONDecodeError)
 Found = dict[str, Any]
 
@@ -401,20 +402,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--only", default=",".join(TRIALS), help=f"some of {','.join(TRIALS)}")
     parser.add_argument("--scale", type=float, default=1.0, help="how much of each; 1 is all of it")
-    parser.add_argument("-o", "--output", type=Path, default=STATE, help="where the counts are kept")
     asked = parser.parse_args()
-    found: dict[str, Found] = json.loads(asked.output.read_text()) if asked.output.exists() else {}
     faults = 0
     for name in asked.only.split(","):
         start = time.monotonic()
         with scratch() as folder:
             one = TRIALS[name](folder, asked.scale)
         one["minutes"] = round((time.monotonic() - start) / 60, 2)
-        found[name] = one
         faults += len(one["problems"])
         print(name, json.dumps(one), flush=True)
-        asked.output.parent.mkdir(parents=True, exist_ok=True)
-        asked.output.write_text(json.dumps(found, indent=1) + "\n")
+        counts = {what: figure for what, figure in one.items() if isinstance(figure, int | float)}
+        record(f"serving {name}", {**counts, "problems": len(one["problems"])})
     return 1 if faults else 0
 
 

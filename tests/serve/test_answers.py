@@ -101,6 +101,11 @@ def test_the_description_is_valid_and_names_every_route(ask: Asker) -> None:
     assert named == {(method, path) for path, methods in ask.app.paths.items() for method in methods}
 
 
+@pytest.mark.parametrize("path", ["/v1/decide", "/v1/choose", "/v1/what-if", "/v1/decisions/{id}/outcome"])
+def test_the_description_tells_of_conflicts(ask: Asker, path: str) -> None:
+    assert "409" in ask("GET", "/openapi.json").json["paths"][path]["post"]["responses"]
+
+
 def test_health_readiness_counts_and_the_page_are_there(ask: Asker) -> None:
     ask("POST", "/v1/decide", {"row": GOOD})
     assert ask("GET", "/healthz").json == {"status": "ok"}

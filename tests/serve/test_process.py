@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, suppress
+from http.client import HTTPResponse
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -155,6 +156,13 @@ def test_what_is_no_request_is_refused_in_the_one_shape_and_large_bodies_are_not
         assert b" 413 " in whole(running, large)
         assert process.memory_info().rss - before < 64 << 20
         assert running.ask("POST", "/v1/decide", {"row": GOOD})[0] == 200
+        many = json.dumps({"rows": [GOOD] * 1500}).encode()
+        with running.socket() as raw:  # head and body in one piece, one after the other
+            for _ in range(5):
+                raw.sendall(HEAD.replace(b"5000", str(len(many)).encode()) + b"\r\n" + many)
+                answer = HTTPResponse(raw)
+                answer.begin()
+                assert (answer.status, len(json.loads(answer.read())["decisions"])) == (200, 1500)
         places = {(one.laddr.port, one.status) for one in process.net_connections()}
         assert all(port == running.port for port, _ in places)  # nothing goes out
 

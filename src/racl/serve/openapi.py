@@ -138,4 +138,6 @@ def faults(route: Route) -> list[int]:
         found |= {403, 404, 413, 415}
     if route.limited:
         found.add(503)
+    if route.home:
+        found.add(404)
     return sorted(found)

@@ -24,6 +24,7 @@ class Protocol(HttpToolsProtocol):
     stuck: float | None = None  # since when the answer is not taken
     heading = True  # whether the head of a request is coming in
     head = 0  # bytes of it
+    events = 0  # heads and requests that came in whole
     watch: asyncio.TimerHandle | None = None  # of the class: one for all connections
 
     @classmethod
@@ -57,28 +58,21 @@ class Protocol(HttpToolsProtocol):
         """Note when a request begins; refuse one that never comes to its body."""
         if self.began is None:
             self.began = time.monotonic()
-        if self.heading:
+        before = self.events
+        super().data_received(data)
+        if self.heading and self.events == before:
             self.head += len(data)
             if self.head > HEAD and not self.transport.is_closing():
-                super().data_received(data)
-                if self.heading:
-                    self.end(RequestError(431, "too_large", f"a head may have {HEAD:,} bytes"))
-                return
-        super().data_received(data)
-
-    def on_message_begin(self) -> None:
-        """Note that a head begins."""
-        self.heading = True
-        super().on_message_begin()
+                self.end(RequestError(431, "too_large", f"a head may have {HEAD:,} bytes"))
 
     def on_headers_complete(self) -> None:
         """Note that the head is in."""
-        self.heading, self.head = False, 0
+        self.heading, self.head, self.events = False, 0, self.events + 1
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Note that the request is in."""
-        self.began, self.heading = None, True
+        self.began, self.heading, self.events = None, True, self.events + 1
         super().on_message_complete()
 
     def look(self) -> None:

@@ -55,12 +55,12 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "POST", "/v1/decide", DECIDE, "Decide one row or many", answering.decide,
         takes=DecideRequest, gives=DecideAnswer,
-        example={"row": ROW, "idempotency_key": "order-1841"}, answer={"decisions": [DECIDED]},
+        example={"row": ROW, "idempotency_key": "order-1841"}, answer={"decisions": [DECIDED]}, faults=(409,),
     ),
     Route(
         "POST", "/v1/choose", DECIDE, "Decide a choice set and take the best", answering.choose,
         takes=ChooseRequest, gives=ChooseAnswer,
-        example={"rows": [ROW, {**ROW, "fare": 280.0}]}, answer={"chosen": 1, "decisions": [DECIDED, DECIDED]},
+        example={"rows": [ROW, {**ROW, "fare": 280.0}]}, answer={"chosen": 1, "decisions": [DECIDED, DECIDED]}, faults=(409,),
     ),
     Route(
         "POST", "/v1/explain", DECIDE, "Explain the decision on a row", answering.explain,
@@ -71,7 +71,7 @@ ROUTES: tuple[Route, ...] = (
         "POST", "/v1/what-if", DECIDE, "Decide a row again with something changed", answering.what_if,
         takes=WhatIfRequest, gives=WhatIfAnswer,
         example={"row": ROW, "changes": {"bags_needed": 0}, "budget": 35},
-        answer={"model": NAME, "before": VERDICT, "after": VERDICT, "turned": False},
+        answer={"model": NAME, "before": VERDICT, "after": VERDICT, "turned": False}, faults=(409,),
     ),
     Route("GET", "/v1/models", READ, "Every model", stating.models, gives=ModelsAnswer),
     Route("GET", "/v1/models/{name}", READ, "A model and its versions", stating.model, gives=ModelSummary, faults=(404,)),
