@@ -46,6 +46,6 @@ def _differences(writer: Writer, dialect: Dialect) -> Iterator[str]:
     else:
         yield f"{exact}."
     if dialect.strict:
-        yield f"{dialect.label} ends the query with an error where a number overflows or underflows; it gives no wrong answer there."
+        yield f"{dialect.label} ends the query with an error where a number overflows or underflows: it gives none that is wrong."
     if not dialect.run:
         yield f"Written for {dialect.label}, but not yet run on it by the tests of this library."
