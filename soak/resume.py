@@ -113,7 +113,7 @@ def kills(folder: Path, count: int, chance: random.Random) -> tuple[int, int, in
         source, target = KINDS[number % len(KINDS)]
         clear(folder, target)
         for _ in range(1 + (number % 4 == 0)):
-            after = chance.uniform(0.3, 1.0) * seconds[source, target]
+            after = chance.uniform(0.4, 1.05) * seconds[source, target]
             in_time += run(folder, source, target, "--resume", after=after) == -signal.SIGKILL
         gone_on += (folder / f".{target}.journal").exists()
         ended = run(folder, source, target, "--resume")
@@ -239,7 +239,7 @@ def main() -> None:
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="racl-soak-"))
     try:
-        sources(folder, 20)
+        sources(folder, 100)
         same, in_time, gone_on = kills(folder, given.kills, random.Random(given.seed))
         print(
             f"kills: {same} of {given.kills} outputs identical; {in_time} kills in time, {gone_on} with a journal"
