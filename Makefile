@@ -54,8 +54,12 @@ clusters: .venv-clusters/.ready ## the tests on Spark, Ray, Dask and Daft, on th
 	$(SAY) 'pytest: tests on clusters'
 	.venv-clusters/bin/python -m pytest -W default tests/clusters
 
-bench: .venv-bench/.ready ## compare with other ways to decide
-	.venv-bench/bin/python benchmarks/decide.py
+bench: .venv-bench/.ready ## an hour or two: compare with other ways to decide and to learn
+	@set -e; for script in decide fit scale fallback certified clusters; do printf '\n== %s\n' $$script; \
+	    .venv-bench/bin/python benchmarks/$$script.py; done
+	$(SAY) 'serve, by wrk'
+	@if command -v wrk >/dev/null; then .venv-bench/bin/python benchmarks/serve.py; \
+	    else echo 'left out: there is no wrk on this machine (`apt-get install wrk`)'; fi
 
 soak: .venv-soak/.ready ## hours: differential runs, fuzzing, mutation
 	@set -e; for script in soak/*.py; do printf '\n== %s\n' $$script; .venv-soak/bin/python $$script; done
