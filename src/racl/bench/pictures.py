@@ -68,8 +68,8 @@ def overview() -> Figure:
         for to in (3.65, 2.75):
             _arrow(axes, (3.55, 3.2), (4.05, to))
         _boxes(axes, lower, 1.0, COLOURS[0])
-        axes.text(7.4, 3.2, "no repair: a violation is terminal", fontsize=9, va="center")
-        axes.text(0.1, 0.12, "racl: repair before veto", fontsize=9)
+        axes.text(0.05, 4.05, "no repair: a violation is terminal", fontsize=9, va="center")
+        axes.text(0.05, 1.85, "racl: repair before veto", fontsize=9, va="center")
     return (
         "overview",
         found[0],
@@ -181,7 +181,7 @@ def operating(results: Results) -> Figure:
     found = results["tiers"][MAIN].get("operating", {})
     series = []
     for model, by_seed in found.items():
-        points = sorted(first_seed(by_seed), key=lambda one: one["fvr"])
+        points = first_seed(by_seed)  # from one end of the sweep to the other
         series.append(Series(label(model), [one["fvr"] for one in points], [one["edr"] for one in points]))
     paper = results["paper"]["tiers"][MAIN]
     theirs = [paper[model] for model in ("anchors-validated", "anchors-fixed", "black-box-repair")]
@@ -218,7 +218,7 @@ def costs(results: Results) -> Figure:
         _plain(axes.yaxis)
         axes.set_xlabel("cost of false vetoes / cost of regret")
         axes.set_ylabel("cost")
-        axes.legend(fontsize=9)
+        figures.legend_above(axes)
 
     return (
         "costs",
@@ -275,10 +275,14 @@ def curve(results: Results, against: str) -> Figure:
             x, scale * shape, "--", color=COLOURS[1], label="shape of the bound, root of p log K / n, scaled"
         )
         axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
         axes.set_xticks(x, [f"{one:g}" for one in x])
-        _plain(axes.yaxis)
         axes.minorticks_off()
+        if against == "rows":
+            axes.set_yscale("log", subs=(2, 5))
+            _plain(axes.yaxis)
+            axes.yaxis.set_minor_formatter(axes.yaxis.get_major_formatter())
+        else:
+            axes.set_ylim(bottom=0)
         axes.set_xlabel(symbol)
         axes.set_ylabel("decisions that are wrong")
         axes.legend(fontsize=9)

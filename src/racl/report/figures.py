@@ -173,6 +173,7 @@ def bars(name: str, labels: Sequence[str], series: Sequence[Series], *, y: str) 
         axes.set_xticks(places, labels)
         axes.grid(visible=False, axis="x")
         _named(axes, "", y)
+        legend_above(axes)
 
     return picture(name, draw)
 
@@ -260,3 +261,11 @@ def _named(axes: Any, x: str, y: str) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) > 1:
         axes.legend(handles, labels, fontsize=9)
+
+
+def legend_above(axes: Any) -> None:
+    """The legend above the axes, where it covers nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(handles) > 1:
+        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3, "borderaxespad": 0.2}
+        axes.legend(handles, labels, fontsize=9, **place)
