@@ -42,6 +42,8 @@ def kept(results: dict[str, Any]) -> dict[str, Any]:
             if kind in tier and name != tables.MAIN
         },
     }
+    if "pooling" in results["tiers"].get("db1b-sparse", {}):
+        made["pooling"] = tables.pooling_table(results, "db1b-sparse")
     about = {
         name: results[name]
         for name in ("date", "machine", "seconds", "versions", "seeds", "tickets", "tier_versions")

@@ -13,7 +13,7 @@ import pytest
 from racl.bench import stress, sweeps, theory
 from racl.bench import study as studies
 from racl.bench.cells import arrays_of, judged_of
-from racl.bench.claims import claims
+from racl.bench.claims import claims, of_sparse
 from racl.bench.models import MODELS
 from racl.bench.protocol import Asked, Run
 from racl.bench.report import write_report
@@ -140,6 +140,19 @@ def test_claims_say_what_was_found_and_may_fail(found: dict[str, Any]) -> None:
     worse["tiers"]["db1b-dist"]["figures"]["no-repair"]["1"]["figures"]["fvr"]["value"] = 0.5
     assert any("NoRepair vetoes all" in one.what and not one.holds for one in claims(worse))
     assert "paper" in spoken(found)
+
+
+def test_the_claims_on_pooling_follow_the_paired_interval(folder: Path, found: dict[str, Any]) -> None:
+    del found
+    run = Run("db1b-dist", ASKED, folder)
+    one = stress.against(run, "latent, certified", "latent, certified, one pooled model", 1)
+    edr = next(each for each in one["differences"] if each["name"] == "EDR")
+    assert edr["low"] <= edr["value"] <= edr["high"]
+    for low, high, holds in ((-0.2, -0.1, True), (-0.2, 0.1, False)):
+        edr.update(value=-0.1, low=low, high=high)
+        said = {claim.what: claim.holds for claim in of_sparse({"a, one pooled model": {"1": one}})}
+        assert said["DB1B-sparse: EDR of pooling below that of one pooled model"]
+        assert said["DB1B-sparse: the same of the paired interval, EDR against one pooled model"] == holds
 
 
 def test_a_greater_margin_never_vetoes_more(found: dict[str, Any]) -> None:

@@ -36,8 +36,8 @@ def claims(results: Mapping[str, Any]) -> list[Claim]:
         found += [*of_main(tiers[MAIN]), *beyond(results["tiers"][MAIN], tiers[MAIN])]
     if "db1b-curved" in tiers:
         found += of_curved(results["tiers"]["db1b-curved"], tiers["db1b-curved"])
-    if "ablation" in results["tiers"].get("db1b-sparse", {}):
-        found += of_sparse(results["tiers"]["db1b-sparse"]["ablation"])
+    if "pooling" in results["tiers"].get("db1b-sparse", {}):
+        found += of_sparse(results["tiers"]["db1b-sparse"]["pooling"])
     return found
 
 
@@ -153,10 +153,11 @@ def told(one: Mapping[str, Any]) -> str:
 
 def of_sparse(found: Mapping[str, Any]) -> Iterator[Claim]:
     """Pooling where many personas are small."""
-    chosen = first_seed(found["latent, certified"])
-    others = ("latent, certified, no pooling", "latent, certified, one pooled model")
-    for other in (one for one in others if one in found):
-        one = first_seed(found[other])
-        for kind in ("fvr", "edr"):
-            what = f"DB1B-sparse: {kind.upper()} of pooling below that of {other.rpartition(', ')[2]}"
-            yield Claim(what, f"{chosen[kind]:.4f} and {one[kind]:.4f}", chosen[kind] < one[kind])
+    for other, by_seed in found.items():
+        for kind in ("FVR", "EDR"):
+            one = differing(by_seed, kind)
+            short = other.rpartition(", ")[2]
+            yield Claim(f"DB1B-sparse: {kind} of pooling below that of {short}", told(one), one["value"] < 0)
+            said = "does not include 0" if one["high"] < 0 else "includes 0"
+            what = f"DB1B-sparse: the same of the paired interval, {kind} against {short}"
+            yield Claim(what, f"the interval {said}", one["high"] < 0)

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from racl.bench import altered
+from racl.bench.cells import mark_of
 from racl.bench.models import MODELS, VALIDATION, Fit, certified, racl
 from racl.bench.protocol import Run
 from racl.bench.sweeps import brief, mean_of, on_test
 from racl.bench.tier import Rows
 from racl.errors import DataError
+from racl.metrics.compare import paired
+from racl.metrics.judged import Judged
 from racl.metrics.truth import truth_of
 from racl.options import Options
 
@@ -115,9 +118,26 @@ ANCHORS: Mapping[str, Mapping[str, Any]] = {
 
 def ablation(run: Run, settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The figures of racl with some settings."""
-    make = certified if settings["guard"] == "certified" else racl
-    fit = make(**settings)(run.tier, run.tier.train, seed)
-    return {**brief(on_test(run.tier, fit.judge(run.tier.test))), "fit": fit.record["fit"]}
+    said, record = decided(run, settings, seed)
+    return {**brief(on_test(run.tier, said)), "fit": record["fit"]}
+
+
+def decided(run: Run, settings: Mapping[str, Any], seed: int) -> tuple[Judged, Mapping[str, Any]]:
+    """What racl with some settings decides on the test rows, and how it was learned."""
+
+    def make_it() -> tuple[Judged, Mapping[str, Any]]:
+        make = certified if settings["guard"] == "certified" else racl
+        fit = make(**settings)(run.tier, run.tier.train, seed)
+        return fit.judge(run.tier.test), fit.record
+
+    return run.store.decided(f"settings-{mark_of(sorted(settings.items()))}-{seed}", make_it)
+
+
+def against(run: Run, first: str, second: str, seed: int) -> dict[str, Any]:
+    """How two settings differ on the same test rows, each figure with a paired interval."""
+    one, other = (decided(run, ABLATIONS[name], seed)[0] for name in (first, second))
+    test, resamples = run.tier.test, run.asked.resamples
+    return paired(one, other, test.truth, choice_set=test.choice_set, resamples=resamples).to_dict()
 
 
 def menus(run: Run, seed: int) -> list[dict[str, Any]]:

@@ -84,11 +84,13 @@ KINDS: Mapping[str, Work] = {
     "missing": lambda run, model, seed: stress.missing(run, model, int(seed)),
     "ablation": lambda run, name, seed: stress.ablation(run, stress.ABLATIONS[name], int(seed)),
     "anchors": lambda run, name, seed: stress.ablation(run, stress.ANCHORS[name], int(seed)),
+    "pooling": lambda run, other, seed: stress.against(run, POOLING[0], other, int(seed)),
     "levels": lambda run, name, seed: stress.ablation(run, stress.CURVED[name], int(seed)),
     "menus": lambda run, seed: stress.menus(run, int(seed)),
     "gap": theory.gap,
     "curve": theory.curve_of,
 }
+RESAMPLED = ("figures", "difference", "pooling")  # which have intervals of a bootstrap
 
 
 # what is to be done ----------------------------------------------------------------------------------
@@ -129,6 +131,7 @@ def measurements(study: Study, name: str) -> Iterator[Task]:
         yield from (("levels", name, one, first) for one in stress.CURVED)
     elif name == "db1b-sparse":
         yield from (("ablation", name, one, first) for one in POOLING)
+        yield from (("pooling", name, one, first) for one in POOLING[1:])
 
 
 def experiments(study: Study, seed: str) -> Iterator[Task]:
@@ -164,6 +167,8 @@ def perform(study: Study, task: Task) -> Any:
             run.decided(model, run.seed_of(model, int(rest[0])))
         return None
     cell = "/".join([kind, *(one.replace(" ", "-").replace(",", "") for one in rest)])
+    if kind in RESAMPLED:
+        cell += f"-{study.asked.resamples}"
     return run.store.result(cell, lambda: {"found": KINDS[kind](run, *rest)})["found"]
 
 

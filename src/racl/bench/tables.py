@@ -211,6 +211,16 @@ def difference_table(results: Results, name: str, champion: str = CHAMPION) -> T
     return Table(("Against", *DIFFERENT), rows, (1, 2, 3, 4, 5), caption)
 
 
+def pooling_table(results: Results, name: str) -> Table:
+    """Paired differences of pooling and its ablations."""
+    rows = []
+    for other, by_seed in results["tiers"][name]["pooling"].items():
+        found = {one["name"]: one for one in first_seed(by_seed)["differences"]}
+        rows.append((other, *(difference(found[kind]) for kind in DIFFERENT)))
+    caption = f"{TIERS[name].label}: `latent, certified`, which pools, less each, paired by choice set, 95 % intervals."
+    return Table(("Against", *DIFFERENT), rows, (1, 2, 3, 4, 5), caption)
+
+
 def difference(one: Results) -> str:
     """A difference and its interval."""
     if one["value"] is None:
