@@ -19,7 +19,7 @@ from racl.options import Options
 
 VALIDATION = 0.1  # of the training rows: 5,000 of 50,000
 CERTIFICATION = 0.4  # likewise, for a bound on few false vetoes
-ALPHAS = (0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # the first that the rows are enough for
+ALPHAS = (0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)  # the first that the rows are enough for
 SURE = 0.9  # of the rows expected to count, so many are counted on
 
 Judge = Callable[[Rows], Judged]

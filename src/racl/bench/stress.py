@@ -107,7 +107,7 @@ CURVED: Mapping[str, Mapping[str, Any]] = {
         "curves": bool(shape),
     }
     for shape in ("", "curves, ")
-    for alpha in (0.0025, 0.005, 0.01)
+    for alpha in (0.0025, 0.005, 0.01, 0.03)
 }
 ANCHORS: Mapping[str, Mapping[str, Any]] = {
     f"anchors from {kind} rows, {guard} guard": {"learner": "anchors", "guard": guard, "anchors_from": kind}
