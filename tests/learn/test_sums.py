@@ -10,7 +10,8 @@ import pytest
 from learn import worlds
 from racl.learn.data import latent_data
 from racl.learn.standard import Standard, moments, standard_of
-from racl.learn.sums import Stretch, Sums, added, fused, in_memory, plain
+from racl.learn.sums import Stretch, Sums, added, compiled_pass, fused, in_memory, plain
+from racl.learn.sums_source import FEW, MANY, MOST, Layout
 from racl.options import Floats
 
 
@@ -26,10 +27,44 @@ def close(first: Sums, second: Sums) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.parametrize("layout", [FEW, MANY], ids=["few", "many"])
 @pytest.mark.parametrize("seed", range(10))
-def test_the_compiled_pass_finds_what_the_plain_one_finds(seed: int) -> None:
+def test_the_compiled_pass_finds_what_the_plain_one_finds(seed: int, layout: Layout) -> None:
     rows, standard, phi = world(seed)
-    close(fused(3)(rows, phi, standard), plain(rows, phi, standard))
+    close(fused(3, layout)(rows, phi, standard), plain(rows, phi, standard))
+
+
+def single(n: int, p: int, groups: int) -> tuple[Stretch, Standard, Floats]:
+    """Rows of one state each, or of none, that count by a weight, or not at all."""
+    chance = np.random.default_rng(n)
+    states = (chance.random(n) < 0.9).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(states)])
+    features, threshold = chance.normal(3.0, 2.0, (start[-1], p)), chance.normal(size=n)
+    weight, accepted = chance.integers(0, 3, n) * 0.5, chance.integers(0, 2, n).astype(np.uint8)
+    rows = Stretch(
+        start, features, chance.random(start[-1]), threshold, chance.integers(0, groups, n), accepted, weight
+    )
+    standard = standard_of(moments(features, threshold, np.zeros(p + 1)))
+    return rows, standard, chance.normal(size=(groups, p + 2))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 2000])
+@pytest.mark.parametrize("p", [1, 13])
+@pytest.mark.parametrize("groups", [1, 7, MOST + 1])
+def test_the_compiled_pass_takes_rows_of_any_number_width_and_group(n: int, p: int, groups: int) -> None:
+    rows, standard, phi = single(n, p, groups)
+    close(compiled_pass(p, groups)(rows, phi, standard), plain(rows, phi, standard))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("steep", [1e-9, 0.1, 10.0, 300.0, 1e6])
+def test_the_compiled_pass_knows_small_and_large_odds(steep: float) -> None:
+    rows, standard, phi = single(3000, 2, 3)
+    found, wanted = (run(rows, steep * phi, standard) for run in (fused(2), plain))
+    for name in ("loss", "gradient", "hessian"):
+        one, other = getattr(found, name), getattr(wanted, name)
+        np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-13 * np.abs(other).max() + 1e-250)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -165,7 +165,14 @@ def surroundings() -> dict[str, Any]:
     carray: Any = numba.carray  # type: ignore[attr-defined, unused-ignore]
     routines = {"log": inlined(elementary.log), "exp": inlined(elementary.exp)}
     arithmetic = {"floor": np.floor, "ceil": np.ceil, "sqrt": np.sqrt}
-    return {"np": np, "array": carray, "select": selection(), **arithmetic, **routines}
+    return {
+        "np": np,
+        "array": carray,
+        "select": selection(),
+        "power_of_two": power_of_two(),
+        **arithmetic,
+        **routines,
+    }
 
 
 def selection() -> Any:
@@ -185,6 +192,26 @@ def selection() -> Any:
         return unified(numba.types.boolean, then, other), codegen
 
     return select
+
+
+def power_of_two() -> Any:
+    """`power_of_two(n)`: 2 ** n of a whole float64 from -1022 up to 1023, by the bits of the result."""
+    import numba
+    from llvmlite import ir
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[misc, unused-ignore]
+    def exact(typingctx: Any, power: Any) -> Any:  # noqa: ARG001 - numba hands it over
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+            whole, real = ir.IntType(64), ir.DoubleType()
+            # the lowest bits of a number shifted by 2 ** 52 are those of its whole part
+            raised = builder.fadd(arguments[0], ir.Constant(real, 2.0**52 + 1023.0))
+            shifted = builder.shl(builder.bitcast(raised, whole), ir.Constant(whole, 52))
+            return builder.bitcast(shifted, real)
+
+        return numba.types.float64(numba.types.float64), codegen
+
+    return exact
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -53,6 +54,10 @@ class Held:
 
     def counts(self) -> tuple[Floats, Floats]:
         """(G,) the weight of the rows of each group, and that of the accepted ones."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> tuple[Floats, Floats]:
         rows = self.rows
         agreed = rows.weight * rows.accepted
         return totals(rows.group, rows.weight, self.groups), totals(rows.group, agreed, self.groups)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from racl.engines.compiled import Argument, compiled
 from racl.learn.standard import Standard
-from racl.learn.sums_source import BATCH, source, width
+from racl.learn.sums_source import FEW, MANY, MOST, Layout, source
 from racl.options import states_of
 
 Floats = NDArray[np.float64]
@@ -147,7 +147,7 @@ def row_of(rows: Stretch) -> NDArray[np.intp]:
 # the compiled pass -----------------------------------------------------------------------------------
 
 ARRAYS = ("int64", "float64", "float64", "float64", "int64", "uint8", "float64")  # of a stretch
-SCRATCH = ("float64", "float64", "int64")  # a batch of rows of each group, their bends, how many they are
+SCRATCH = (*("float64",) * 3, "int64", *("float64",) * 3)  # batches, how many rows they have, and work on one
 ARGUMENTS: tuple[Argument, ...] = (
     *(("int64", False) for _ in range(3)),
     *((type_, True) for type_ in (*ARRAYS, *("float64",) * 3, *SCRATCH, *("float64",) * 3)),
@@ -155,10 +155,10 @@ ARGUMENTS: tuple[Argument, ...] = (
 
 
 @lru_cache(maxsize=64)
-def fused(p: int) -> Pass:
+def fused(p: int, layout: Layout = FEW) -> Pass:
     """The same sums by machine code for p features."""
-    function = compiled(source(p), ARGUMENTS)
-    q, wide = p + 2, width(p)
+    function = compiled(source(p, layout), ARGUMENTS)
+    q, batch = p + 2, layout.batch
 
     def run(rows: Stretch, phi: Floats, standard: Standard) -> Sums:
         groups = len(phi)
@@ -174,20 +174,21 @@ def fused(p: int) -> Pass:
         types = [*ARRAYS, *("float64",) * 3]
         judged = zip([*given, phi, standard.center, standard.scale], types, strict=True)
         held: list[NDArray[Any]] = [np.require(array, type_, ["C", "A"]) for array, type_ in judged]
-        held += [np.zeros((groups, BATCH, wide)), np.zeros((groups, BATCH)), np.zeros(groups, np.int64)]
-        found = [np.zeros(groups), np.zeros((groups, wide)), np.zeros((groups, q, wide))]
+        batches = [np.zeros((groups, *shape, batch)) for shape in ((q,), (), ())]
+        held += [*batches, np.zeros(groups, np.int64), *np.zeros((3, batch))]
+        found = [np.zeros((groups, *shape)) for shape in ((batch,), (q, batch), (q, q, layout.lanes))]
         address = [array.__array_interface__["data"][0] for array in (*held, *found)]
         function(len(rows), len(rows.features), groups, *address)
-        upper = np.triu(found[2][:, :, :q])
-        return Sums(found[0], found[1][:, :q], upper + np.triu(upper, 1).transpose(0, 2, 1))
+        loss, gradient, lower = (array.sum(axis=-1) for array in found)
+        return Sums(loss, gradient, lower + np.tril(lower, -1).transpose(0, 2, 1))
 
     return run
 
 
-def compiled_pass(p: int) -> Pass:
-    """The compiled pass, or NumPy's where there is no compiler."""
+def compiled_pass(p: int, groups: int) -> Pass:
+    """The compiled pass, laid out for so many groups, or NumPy's where there is no compiler."""
     try:
-        return fused(p)
+        return fused(p, FEW if groups <= MOST else MANY)
     except Exception:  # noqa: BLE001 - whatever the compiler raises, the sums are to be had without it
         return plain
 
@@ -202,10 +203,10 @@ def in_memory(
 ) -> Source:
     """The sums of rows in memory, stretch by stretch, on several threads where that pays."""
     large = compiling and rows.features.size >= COMPILE_AT
-    run = compiled_pass(rows.features.shape[1]) if large else plain
     count = (threads or os.cpu_count() or 1) if large and len(rows) > STRETCH else 1
 
     def sums(phi: Floats) -> Sums:
+        run = compiled_pass(rows.features.shape[1], len(phi)) if large else plain
         if count == 1:
             return added((run(part, phi, standard) for part in rows.parts()), phi)
         with ThreadPoolExecutor(count) as pool:
