@@ -185,10 +185,19 @@ def fused(p: int, layout: Layout = FEW) -> Pass:
     return run
 
 
-def compiled_pass(p: int, groups: int) -> Pass:
-    """The compiled pass, laid out for so many groups, or NumPy's where there is no compiler."""
+def compiled_pass(p: int) -> Pass:
+    """The compiled pass, laid out for as many groups as there turn out to be."""
+
+    def run(rows: Stretch, phi: Floats, standard: Standard) -> Sums:
+        return laid_out(p, FEW if len(phi) <= MOST else MANY)(rows, phi, standard)
+
+    return run
+
+
+def laid_out(p: int, layout: Layout) -> Pass:
+    """The compiled pass, or NumPy's where there is no compiler."""
     try:
-        return fused(p, FEW if groups <= MOST else MANY)
+        return fused(p, layout)
     except Exception:  # noqa: BLE001 - whatever the compiler raises, the sums are to be had without it
         return plain
 
@@ -203,10 +212,10 @@ def in_memory(
 ) -> Source:
     """The sums of rows in memory, stretch by stretch, on several threads where that pays."""
     large = compiling and rows.features.size >= COMPILE_AT
+    run = compiled_pass(rows.features.shape[1]) if large else plain
     count = (threads or os.cpu_count() or 1) if large and len(rows) > STRETCH else 1
 
     def sums(phi: Floats) -> Sums:
-        run = compiled_pass(rows.features.shape[1], len(phi)) if large else plain
         if count == 1:
             return added((run(part, phi, standard) for part in rows.parts()), phi)
         with ThreadPoolExecutor(count) as pool:
