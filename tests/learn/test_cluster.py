@@ -102,7 +102,8 @@ def test_sums_of_parts_give_the_weights_that_the_rows_give_in_memory(
     wanted = in_memory(model, table, recipe)
     assert found.fitted is not None
     assert wanted.fitted is not None
-    assert found.fitted.losses[-1] == pytest.approx(wanted.fitted.losses[-1], rel=1e-10)
+    # in memory the last step of the anchors needs no pass, so its gain is not among the losses
+    assert found.fitted.losses[-1] == pytest.approx(wanted.fitted.losses[-1], rel=1e-7)
     rtol = 1e-3 if (learner, guard) == ("latent", "certified") else 1e-9  # there a minimum lies on a kink
     np.testing.assert_allclose(found.weights, wanted.weights, rtol=rtol, atol=1e-12)
     assert found.chosen.guard == wanted.chosen.guard
