@@ -14,6 +14,7 @@ from typing import Any
 from racl.bench import tables
 from racl.bench.claims import claims
 
+SHIFTS = (-0.1, -0.08, -0.05, -0.04, -0.02, 0.0, 0.01, 0.02, 0.05, 0.1)
 WHERE = Path(__file__).parent / "results" / "reproduction.json"
 
 
@@ -42,6 +43,8 @@ def kept(results: dict[str, Any]) -> dict[str, Any]:
             if kind in tier and name != tables.MAIN
         },
     }
+    if "operating" in main:
+        made["operating"] = operating(main)
     if "pooling" in results["tiers"].get("db1b-sparse", {}):
         made["pooling"] = tables.pooling_table(results, "db1b-sparse")
     about = {
@@ -53,6 +56,15 @@ def kept(results: dict[str, Any]) -> dict[str, Any]:
         "claims": [asdict(one) for one in claims(results)],
         "tables": {name: asdict(one) for name, one in made.items()},
     }
+
+
+def operating(main: dict[str, Any]) -> tables.Table:
+    """RACL-Full with something added to its scores, some of the points of the sweep."""
+    points = tables.first_seed(main["operating"]["anchors-fixed"])
+    some = [one for one in points if round(one["at"], 2) in SHIFTS]
+    return tables.plain_table(
+        some, {"at": "Added"}, "RACL-Full on DB1B-dist with something added to every score."
+    )
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from tools.pages import (
@@ -33,9 +34,17 @@ PAGES: Mapping[str, Blocks] = {
         "differences": reproduction.differences,
         "summary": reproduction.summary,
         "ablation": reproduction.ablation,
+        "pooling": reproduction.pooling,
         "levels": reproduction.levels,
+        "settled": reproduction.settled,
         "real": reproduction.real,
         "certified": reproduction.certified,
+        "bias": partial(reproduction.why, "bias"),
+        "regret": partial(reproduction.why, "regret"),
+        "shifts": partial(reproduction.shown, "operating"),
+        "spans": partial(reproduction.why, "spans"),
+        "guards": partial(reproduction.why, "guards"),
+        "ranking": partial(reproduction.why, "ranking"),
     },
     "howto/learn.md": {"fitting": blocks.fitting},
     "howto/several-steps.md": {"plans": blocks.plans},

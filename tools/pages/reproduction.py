@@ -68,6 +68,66 @@ def levels() -> str:
     return shown("levels db1b-curved")
 
 
+def settled() -> str:
+    """How the level was settled on training rows, and what came of it on rows that nobody had seen."""
+    data = json.loads((RESULTS / "level.json").read_text("utf-8"))
+    stages = [(name, data[name]) for name in ("first", "second") if name in data]
+    chosen = [
+        (
+            name,
+            alpha,
+            f"{one['vetoes']:,} of {one['of']:,}",
+            f"{one['fvr']:.4f}",
+            f"{one['high']:.4f}",
+            f"{one['edr']:.4f}",
+        )
+        for name, stage in stages
+        for alpha, one in stage["settled"]["together"].items()
+    ]
+    head = ("Stage", "alpha", "False vetoes", "FVR", "Upper limit", "EDR")
+    rows = [confirmation(name, one) for name, stage in stages for one in stage["confirmed"]]
+    seen = ("Stage", "Seed", "alpha", "FVR", "EDR less the best baseline's", "AUROC less the best baseline's")
+    said = ", ".join(f"{stage['settled']['level']:g} in the {name} stage" for name, stage in stages)
+    return "\n\n".join(
+        [table(head, chosen), f"Chosen: {said}.", table(seen, rows), f"{data['date']}, {data['machine']}."]
+    )
+
+
+def confirmation(stage: str, one: dict[str, Any]) -> tuple[str, ...]:
+    """One draw: false vetoes, and regret and ranking beside the baseline that is best at each on this draw."""
+    ours = next(name for name in one["figures"] if name not in one["paired"])
+    others = {name: figures for name, figures in one["figures"].items() if name != ours}
+    fvr = one["figures"][ours]["fvr"]
+    cells = []
+    for kind, best in (("edr", min), ("auroc", max)):
+        name = best(others, key=lambda other: others[other][kind]["value"])
+        found = next(each for each in one["paired"][name] if each["name"] == kind.upper())
+        cells.append(
+            f"{found['first']:.4f} and {found['second']:.4f}; {found['value']:+.4f} ({found['low']:+.4f} to {found['high']:+.4f})"
+        )
+    return (
+        stage,
+        f"{one['seed']}",
+        f"{one['level']:g}",
+        f"{fvr['value']:.4f} ({fvr['count']:,} of {fvr['of']:,})",
+        *cells,
+    )
+
+
+def pooling() -> str:
+    """Pooling and its ablations, paired on the same rows, and over tiers drawn anew."""
+    return "\n\n".join([shown("pooling"), why("pooling")])
+
+
+def why(name: str) -> str:
+    """One of the experiments on why this run differs."""
+    data = json.loads((RESULTS / "why.json").read_text("utf-8"))
+    one = data["tables"].get(name)
+    if one is None:
+        return "Not measured yet."
+    return f"{table(one['head'], one['rows'])}\n\n{one['caption']} {data['date']}."
+
+
 def real() -> str:
     """The main table on real tickets, and its claims."""
     return "\n\n".join([shown("main db1b-dist", "real"), claims("real")])
