@@ -55,7 +55,7 @@ clusters: .venv-clusters/.ready ## the tests on Spark, Ray, Dask and Daft, on th
 	.venv-clusters/bin/python -m pytest -W default tests/clusters
 
 bench: .venv-bench/.ready ## an hour or two: compare with other ways to decide and to learn
-	@set -e; for script in decide fit scale fallback certified clusters; do printf '\n== %s\n' $$script; \
+	@set -e; for script in decide fit scale fallback certified level why clusters; do printf '\n== %s\n' $$script; \
 	    .venv-bench/bin/python benchmarks/$$script.py; done
 	$(SAY) 'serve, by wrk'
 	@if command -v wrk >/dev/null; then .venv-bench/bin/python benchmarks/serve.py; \
