@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from racl.bench import altered, stress
-from racl.bench.models import MODELS, certified, recipe_of
+from racl.bench import altered
+from racl.bench.models import MODELS, certified, racl, recipe_of
 from racl.bench.stress import limited
 from racl.bench.study import machine
 from racl.bench.sweeps import break_even, brief, on_test
@@ -306,9 +306,9 @@ def ranking() -> Table:
     return Table(head, rows, (1, 2, 3), caption)
 
 
-def pooling() -> Table:
+def pooling(*, guarded: bool = True) -> Table:
     """Pooling against its ablations on tiers drawn anew: the mean difference and its interval over draws."""
-    found = [pooling_of(seed) for seed in DRAWS]
+    found = [pooling_of(seed, guarded=guarded) for seed in DRAWS]
     rows = []
     for other in list(found[0])[1:]:
         for kind in ("fvr", "edr"):
@@ -319,7 +319,7 @@ def pooling() -> Table:
             better = int((first < second).sum())
             rows.append(
                 (
-                    other.rpartition(", ")[2],
+                    other,
                     kind.upper(),
                     number(float(first.mean())),
                     number(float(second.mean())),
@@ -332,18 +332,21 @@ def pooling() -> Table:
         head,
         rows,
         (2, 3, 4, 5),
-        "DB1B-sparse, each draw with training and test rows of its own; means over draws.",
+        f"DB1B-sparse, latent, {'certified' if guarded else 'no guard'}; each draw with training and test rows of its own;"
+        " means over draws.",
     )
 
 
-def pooling_of(seed: int) -> dict[str, dict[str, Any]]:
+PULLS = {"pooling": None, "no pooling": 0.0, "one pooled model": float("inf")}
+
+
+def pooling_of(seed: int, *, guarded: bool) -> dict[str, dict[str, Any]]:
     """The figures with and without pooling on one draw."""
     made = tier("db1b-sparse", seed=seed)
-    names = [name for name in stress.ABLATIONS if name.startswith("latent, certified")]
     found = {}
-    for name in names:
-        fit = certified(**stress.ABLATIONS[name])(made, made.train, SEED)
-        found[name] = brief(on_test(made, fit.judge(made.test)))
+    for name, pull in PULLS.items():
+        fit = certified(pull=pull) if guarded else racl(guard="none", held_out=0, pull=pull)
+        found[name] = brief(on_test(made, fit(made, made.train, SEED).judge(made.test)))
     print("pooling:", seed, {name: (one["fvr"], one["edr"]) for name, one in found.items()}, flush=True)
     return found
 
@@ -356,7 +359,7 @@ def t_interval(values: Floats) -> tuple[float, float]:
     return float(values.mean()) - half, float(values.mean()) + half
 
 
-EXPERIMENTS = ("ranking", "bias", "guards", "regret", "pooling")
+EXPERIMENTS = ("ranking", "bias", "guards", "regret", "pooling", "unguarded")
 
 
 def tables_of(name: str, real: Tickets | None) -> Iterator[tuple[str, Table]]:
@@ -364,7 +367,8 @@ def tables_of(name: str, real: Tickets | None) -> Iterator[tuple[str, Table]]:
     if name == "guards":
         yield from guards(real)
     else:
-        yield name, {"ranking": ranking, "bias": bias, "regret": regret, "pooling": pooling}[name]()
+        made = {"ranking": ranking, "bias": bias, "regret": regret, "pooling": pooling}
+        yield name, pooling(guarded=False) if name == "unguarded" else made[name]()
 
 
 def main() -> None:

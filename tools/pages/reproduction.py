@@ -115,8 +115,8 @@ def confirmation(stage: str, one: dict[str, Any]) -> tuple[str, ...]:
 
 
 def pooling() -> str:
-    """Pooling and its ablations, paired on the same rows, and over tiers drawn anew."""
-    return "\n\n".join([shown("pooling"), why("pooling")])
+    """Pooling and its ablations, paired on the same rows, and over tiers drawn anew, with and without a guard."""
+    return "\n\n".join([shown("pooling"), why("pooling"), why("unguarded")])
 
 
 def why(name: str) -> str:
