@@ -13,21 +13,11 @@ import pyarrow as pa
 
 from racl.decide import NAMES, Decisions, chosen_engine, decide_table, raise_refused, refusals
 from racl.errors import DataError
-from racl.frames import check_new_names, read_arrow
+from racl.frames import DECISION, check_new_names, decision_schema, read_arrow
 from racl.model import Engine, Model, parse_model
 
 WhatRefused = Literal["keep", "raise"]
-ADDED = pa.schema(
-    [
-        ("accepted", pa.bool_()),
-        ("credit", pa.string()),
-        ("plan", pa.string()),
-        ("value", pa.float64()),
-        ("margin", pa.float64()),
-        ("cost", pa.float64()),
-        ("refused", pa.string()),
-    ]
-)
+ADDED = DECISION.append(pa.field("refused", pa.string()))
 _rows_seen: Counter[str] = (
     Counter()
 )  # of each model, in this process: what many batches add up to is worth compiling for
@@ -35,7 +25,7 @@ _rows_seen: Counter[str] = (
 
 def added_schema(prefix: str = "") -> pa.Schema:
     """The columns that a decided batch has besides its own."""
-    return pa.schema([field.with_name(prefix + field.name) for field in ADDED])
+    return decision_schema(prefix, ADDED)
 
 
 def batch_function(

@@ -20,7 +20,7 @@ from racl.domain.effects import plans_per_row
 from racl.engines import arrays
 from racl.engines.outputs import CREDIT_NUMBER, CREDITS, Outputs, allocate, plan_name
 from racl.errors import DataError, KernelWarning, Problem, Refusal, RowError
-from racl.frames import Table, arrow, check_columns, check_new_names, read_frame, with_columns
+from racl.frames import DECISION, Table, arrow, check_columns, check_new_names, read_frame, with_columns
 from racl.model import Engine, Model
 from racl.program import OTHER
 from racl.semantics import Decision, Refused
@@ -32,7 +32,7 @@ SMALL = 600  # repairs times steps, squared, from which a kernel takes twice as 
 ROW_BY_ROW = 50  # rows up to which plans of several steps are searched faster for one row after the other
 THREADS_AT = 500_000  # rows times plans below which waking other threads costs more than it saves
 SHOWN = 10
-NAMES = ("accepted", "credit", "plan", "value", "margin", "cost")
+NAMES = tuple(DECISION.names)
 
 Block = Callable[[int, int], None]
 

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from racl.errors import DataError, Refusal
-from racl.scale import DECISION, decision_schema, open_output, open_rejects, open_rows
+from racl.frames import DECISION, decision_schema
+from racl.scale import open_output, open_rejects, open_rows
 from scale.files import (
     BAG,
     CARRIER,

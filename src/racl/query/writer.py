@@ -18,7 +18,6 @@ from racl.query.text import E
 
 SHORT = 4  # nodes of a tree that is written again sooner than named
 LONG = 150  # nodes of a tree that is named even where it is needed once
-ATOMS = ("constant", "truth", "code", "column")
 COMPARISONS: Mapping[str, type[exp.Binary]] = {"eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE}
 ARITHMETIC: Mapping[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div}
 FUNCTIONS = {"abs": "ABS", "floor": "FLOOR", "ceil": "CEIL", "sqrt": "SQRT", "log": "LN", "exp": "EXP"}

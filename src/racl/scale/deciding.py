@@ -17,12 +17,12 @@ import pyarrow as pa
 
 from racl.decide import available
 from racl.errors import DataError, RowError
-from racl.frames import check_columns, read_arrow
+from racl.frames import check_columns, decision_schema, read_arrow
 from racl.model import Engine, Model, fingerprint, load_model
 from racl.scale.carrying import carried
 from racl.scale.encoding import Encoder, encoder_of
 from racl.scale.journal import Journal, ended
-from racl.scale.output import REFUSAL, Shape, decision_schema, shape_of
+from racl.scale.output import REFUSAL, Shape, shape_of
 from racl.scale.paths import Format, check_output, writing
 from racl.scale.rows import Rows, open_rows
 from racl.scale.tally import Tally

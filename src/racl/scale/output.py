@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from racl.domain.model import Column
 from racl.errors import DataError, Problem, Refusal, nearest, quoted
-from racl.frames import Kind, Table, check_new_names
+from racl.frames import DECISION, Kind, Table, check_new_names
 from racl.scale.encoding import Encoder, Piece, TextEncoder, encoder_of
 from racl.scale.jsonl_files import rows_as_arrow
 from racl.scale.paths import Format, check_output, fault, format_of, writing
@@ -25,23 +25,8 @@ from racl.scale.unfinished import Unfinished, all_or_nothing
 
 Keep = NDArray[np.bool_]
 
-DECISION = pa.schema(
-    [
-        ("accepted", pa.bool_()),
-        ("credit", pa.string()),
-        ("plan", pa.string()),
-        ("value", pa.float64()),
-        ("margin", pa.float64()),
-        ("cost", pa.float64()),
-    ]
-)
 REFUSAL = pa.schema([("row", pa.int64()), ("column", pa.string()), ("reason", pa.string())])
 REFUSALS_AT_ONCE = 1 << 16
-
-
-def decision_schema(prefix: str = "") -> pa.Schema:
-    """The columns of a decision, their names after a prefix."""
-    return pa.schema([field.with_name(prefix + field.name) for field in DECISION])
 
 
 @dataclass(frozen=True, slots=True)

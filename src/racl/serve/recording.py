@@ -24,7 +24,6 @@ from racl.serve.store.records import Difference, Entry, Keyed, Record
 from racl.serve.wire import Decided
 
 ENCODER = msgspec.json.Encoder()
-NAMES = ("accepted", "credit", "plan", "value", "margin", "cost")
 
 
 def results(

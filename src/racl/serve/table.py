@@ -49,7 +49,6 @@ VERDICT: dict[str, Any] = {
     "value": 1.5, "margin": 3.5, "cost": 70.0,
 }  # fmt: skip
 DECIDED = {"id": ID, "model": NAME, **VERDICT}
-BAD = {"error": {"code": "row_refused", "message": "`-1.0` is below the minimum 0", "field": "/rows/1/fare"}}
 
 ROUTES: tuple[Route, ...] = (
     Route(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from racl.serve.store.connection import Connection
 
-SCOPES = ("decide", "read", "admin")
 START = "racl"
 
 
