@@ -12,7 +12,7 @@ from cli.air import PREFERENCE
 from page.api import Api
 from page.window import Window
 from racl.model import Model
-from serve.asking import air_model
+from serve.asking import GOOD, air_model
 
 RATE = {
     "name": "FVR",
@@ -111,6 +111,108 @@ def test_a_version_decides_in_the_shadow(window: Window, url: str, second: str, 
     window.find("button", has_text="Out of the shadow").click()
     window.find("button", has_text="Into the shadow").wait_for()
     assert api.get("/v1/models/air")["shadow"] is None
+
+
+def test_where_nothing_is_in_the_shadow_the_page_says_what_it_would_be_for(window: Window, url: str) -> None:
+    window.go(url, "models")
+    window.wait("No version is in the shadow.", ".card.shadow")
+    window.wait("There is no other version.", ".card.share")
+
+
+def test_differences_of_the_shadow_are_counted_and_listed(
+    window: Window, url: str, second: str, api: Api
+) -> None:
+    window.go(url, "models")
+    window.find("button", has_text="Into the shadow").click()
+    window.wait("0 decisions differ in credit or plan", ".card.shadow")
+    window.wait("Nothing that was decided since differs.", ".card.shadow")
+    made = api.decide()
+    api.decide(persona="business")
+    api.decide(budget=0.0)
+    window.find(".card.shadow button", has_text="Look again").click()
+    window.wait("1 decision differs in credit or plan", ".card.shadow")
+    assert window.find(".differing tbody td").all_inner_texts()[:2] == [
+        "Good with a repair by add_bag",
+        "Repairable, not good enough",
+    ]
+    window.find(".differing a").click()
+    window.wait(made["id"])
+
+
+def test_a_shadow_that_was_is_still_told_of(window: Window, url: str, second: str, api: Api) -> None:
+    api.post("/v1/models/air/shadow", {"version": second})
+    api.decide()
+    api.post("/v1/models/air/shadow", {"version": None})
+    window.go(url, "models")
+    window.wait(f"Earlier in the shadow: {second[:12]} (1 decision differs).", ".card.shadow")
+    window.counted(".differing tbody tr", 1)
+
+
+def test_many_differences_are_counted_and_the_latest_listed(
+    phone: Window, url: str, second: str, api: Api
+) -> None:
+    api.post("/v1/models/air/shadow", {"version": second})
+    for _ in range(3):
+        api.post("/v1/decide", {"rows": [GOOD] * 1000})
+    phone.go(url, "models")
+    phone.wait("3,000 decisions differ in credit or plan", ".card.shadow")
+    phone.find("summary", has_text="The latest 50 that differ").click()
+    phone.counted(".differing tbody tr", 50)
+    assert not phone.wide()
+
+
+def test_a_row_that_the_shadow_refuses_is_a_difference(window: Window, url: str, api: Api) -> None:
+    held = json.loads(json.dumps(air_model().document()))
+    held["domain"]["candidate"]["fare"]["max"] = 60
+    api.post("/v1/models/air/shadow", {"version": api.post("/v1/models", held)["version"]})
+    api.decide()
+    window.go(url, "models")
+    window.wait("1 decision differs", ".card.shadow")
+    window.wait("refused: ", ".differing")
+
+
+def test_without_a_log_the_shadow_has_no_list_and_the_rest_stands(window: Window, forgetful: str) -> None:
+    window.go(forgetful, "models")
+    window.wait("this service keeps no log", ".card.shadow")
+    window.wait("Weights by persona")
+
+
+def test_a_share_is_set_seen_changed_and_taken_back(window: Window, url: str, second: str, api: Api) -> None:
+    window.go(url, "models")
+    window.wait("One version decides all requests.", ".card.share")
+    window.find(".card.share input[type=number]").fill("12.5")
+    pressed_twice(window, "Give it this share")
+    window.wait(f"{second[:12]} decides 12.5 % of the requests", ".share-now")
+    window.wait("decides 12.5 %", ".versions")
+    assert (api.get("/v1/models/air")["candidate"], api.get("/v1/models/air")["share"]) == (second, 0.125)
+    assert window.find(".card.share input[type=number]").input_value() == "12.5"
+    window.find(".card.share input[type=range]").fill("100")
+    pressed_twice(window, "Give it this share")
+    window.wait("decides 100 % of the requests", ".share-now")
+    assert api.decide()["model"] == f"air@{second[:12]}"
+    window.find("button", has_text="Take the share back").click()
+    window.wait("One version decides all requests.", ".card.share")
+    assert api.get("/v1/models/air")["candidate"] is None
+
+
+@pytest.mark.parametrize("text", ["", "0", "101", "-1"])
+def test_a_share_that_is_none_goes_nowhere(
+    window: Window, url: str, second: str, api: Api, text: str
+) -> None:
+    window.go(url, "models")
+    window.find(".card.share input[type=number]").fill(text)
+    window.find("button", has_text="Give it this share").click()
+    assert window.find("button", has_text="Really give it this share?").count() == 0
+    assert api.get("/v1/models/air")["candidate"] is None
+
+
+def test_a_share_for_what_decides_meanwhile_is_refused_with_a_word(
+    window: Window, url: str, second: str, api: Api
+) -> None:
+    window.go(url, "models")
+    api.post("/v1/models/air/activate", {"version": second})
+    pressed_twice(window, "Give it this share")
+    window.wait("that version decides already", ".fault")
 
 
 def test_a_model_file_is_sent(window: Window, url: str, api: Api, tmp_path: Path) -> None:

@@ -42,6 +42,13 @@ def scripted() -> Model:
     return parse_model(json.dumps(held))
 
 
+def stricter() -> dict[str, Any]:
+    """The same, whose words about a row that it refuses have markup in them."""
+    held: dict[str, Any] = json.loads(json.dumps(scripted().document()))
+    held["domain"]["candidate"]["carrier"]["values"].remove(SCRIPT)
+    return held
+
+
 ROW = {
     "fare": 80.0, "stops": 1, "has_bag": False, "carrier": SCRIPT, "persona": SCRIPT, "budget": 40.0,
     "threshold": 5.0, "needs_bag": True,
@@ -56,6 +63,7 @@ def hostile(tmp_path: Path) -> Iterator[str]:
         listening(found.service) as url,
         Api.of(url) as api,
     ):
+        api.post("/v1/models/air/shadow", {"version": api.post("/v1/models", stricter())["version"]})
         api.post("/v1/decide", {"rows": [ROW, {**ROW, "budget": 0.0}]})
         yield url
 

@@ -33,6 +33,7 @@ class Window:
 
     def go(self, url: str, place: str = "") -> Window:
         """Look at a view of a service."""
+        self.page.evaluate("document.querySelector('main')?.removeAttribute('data-ready')")
         self.page.goto(f"{url}/#/{place}")
         self.settled()
         return self

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from msgspec import UnsetType
 
 from racl.semantics import Decision
-from racl.serve.deciding import decide_row
+from racl.serve.deciding import alike, decide_row
 from racl.serve.registry import Serving
 from racl.serve.registry import Version as Registered
 from racl.serve.remembering import moment, verdict
@@ -40,7 +40,7 @@ class Tally:
         self.credits.setdefault(first.credit.value, Counter())[second.credit.value] += 1
         self.accepted += second.accepted and not first.accepted
         self.rejected += first.accepted and not second.accepted
-        if (first.credit, first.plan) == (second.credit, second.plan):
+        if alike(first, second):
             self.same += 1
         elif len(self.differences) < SHOWN:
             self.differences.append(Differing(one.id, moment(one.at), verdict(first), verdict(second)))

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from racl.explain.case import case_of
 from racl.model import Model
 from racl.semantics import Credit, Decision, Refused, read_row
-from racl.serve.deciding import Found, decide_row
+from racl.serve.deciding import Found, alike, decide_row
 from racl.serve.faults import RequestError
 from racl.serve.registry import Serving, Version
 from racl.serve.routes import Call, Reply
@@ -159,7 +159,7 @@ def shadowed(
         if isinstance(one, RequestError):
             continue
         other = decide_row(shadow.model, row, "row")
-        same = other == one
+        same = alike(one, other)
         service.counts.shadowed[(serving.active.name, "same" if same else "different")] += 1
         if not same:
             yield Difference(

@@ -220,7 +220,7 @@ class LimitQuery(Struct, forbid_unknown_fields=True):
 
 
 class DifferenceSeen(Struct):
-    """A decision that the version in the shadow would have made otherwise."""
+    """A decision to which the version in the shadow gives another credit or plan, or which it refuses."""
 
     id: str
     at: datetime

@@ -1,29 +1,13 @@
 // Models: which version decides, what it prefers, how it was learned, and two of them compared.
 
 import { ask, get, part, post } from "./api.js";
+import { careful } from "./careful.js";
 import { el, fill } from "./dom.js";
 import { compare } from "./compare.js";
 import { fitted, learned } from "./record.js";
+import { shadow, share } from "./trials.js";
 import { weights } from "./weights.js";
 import { moment, nothing, percent, short, trouble } from "./words.js";
-
-const SURE = 6000; // milliseconds in which a change can be confirmed
-
-/** A button that acts when it is pressed twice. */
-function careful(words, act) {
-  let armed = 0;
-  const button = el("button", { type: "button", class: "small" }, words);
-  button.addEventListener("click", async () => {
-    if (Date.now() - armed < SURE) return act();
-    armed = Date.now();
-    button.textContent = `Really ${words.toLowerCase()}?`;
-    setTimeout(() => {
-      button.textContent = words;
-    }, SURE);
-    return undefined;
-  });
-  return button;
-}
 
 function roles(model, version) {
   const found = [];
@@ -99,6 +83,8 @@ export async function show(main, state) {
     el("h1", {}, "Models ", el("small", {}, model.label || model.name)),
     place,
     el("section", { class: "card" }, el("h2", {}, "Versions"), el("div", { class: "scroll" }, versionsTable(model, act)), upload(act)),
+    el("section", { class: "card shadow" }, await shadow(model)),
+    el("section", { class: "card share" }, el("h2", {}, "A share of the requests"), share(model, act)),
     el("p", { class: "which-version" }, el("label", { for: "shown-version" }, "What follows is of version "), which),
     el("section", { class: "card" }, el("h2", {}, "Weights by persona"), weights(file.document)),
     el("section", { class: "card" }, el("h2", {}, "How it was learned"), fitted(file.document.fit ?? {})),
