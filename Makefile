@@ -6,7 +6,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 PYTEST_PAGES := $(BIN)/python -m pytest -p no:randomly -p no:xdist
 SAY = @printf '\n== %s\n'
 
-.PHONY: help env demo test lint types layers house changelog pages tests clusters bench soak format lock clean
+.PHONY: help env demo test lint types layers house changelog pages tests clusters bench soak format pictures lock clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -67,6 +67,9 @@ soak: .venv-soak/.ready ## hours: differential runs, fuzzing, mutation
 format: env ## format the code, mend what can be mended
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+pictures: env ## take the pictures of the page in the docs anew, by Chromium
+	$(BIN)/python -m tools.pictures
 
 lock: .venv-lock/.ready ## settle the versions in requirements/*.txt anew
 	PATH=$(CURDIR)/.venv-lock/bin:$$PATH tools/lock

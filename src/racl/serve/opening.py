@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from racl.errors import DataError, Problem, quoted
 from racl.model import load_model
@@ -27,11 +27,11 @@ from racl.serve.store.memory import Memory
 from racl.serve.store.places import place_of
 
 
-def opened_service(settings: Settings) -> Service:
+def opened_service(settings: Settings, clock: Callable[[], float] = time.time) -> Service:
     """The service, ready to answer."""
-    versions = read_models(settings.models)
+    versions = read_models(settings.models, clock())
     memory = opened(settings)
-    service = Service(settings, memory=memory)
+    service = Service(settings, memory=memory, clock=clock)
     take_keys(service)
     served(service.registry, memory, versions)
     if memory is not None:
@@ -39,11 +39,11 @@ def opened_service(settings: Settings) -> Service:
     return service
 
 
-def read_models(paths: Iterable[str]) -> list[Version]:
+def read_models(paths: Iterable[str], now: float) -> list[Version]:
     """The models in files, one for each domain."""
     found: list[Version] = []
     for path in paths:
-        version = warmed(version_from(load_model(path), time.time()))
+        version = warmed(version_from(load_model(path), now))
         if any(one.name == version.name for one in found):
             what = f"two models of the domain {quoted(version.name)}"
             raise DataError([Problem("", what, "serve one, and send the other to /v1/models", file=path)])

@@ -34,7 +34,7 @@ export function share(model, act) {
   const give = () => act(() => post(path, { version: version.querySelector("select").value, share: Number(asked.exact.value) / 100 }));
   const stop = el("button", { type: "button", class: "small", onclick: () => act(() => post(path, { version: null })) }, "Take the share back");
   const now = model.candidate
-    ? [code(model.candidate), ` decides ${percent(model.share)} of the requests, ${short(model.active)} the others.`]
+    ? [code(model.candidate), ` decides ${percent(model.share)} of the requests, `, code(model.active), " the others."]
     : "One version decides all requests.";
   return [
     el("p", { class: "share-now" }, now),
