@@ -75,15 +75,15 @@ class Decisions:
     @cached_property
     def plan(self) -> NDArray[np.object_]:
         """The plan of each row, `None` on rejection."""
-        names, codes = self._plans
-        return np.array([*names, None], object)[codes]
+        names, codes = self.plans
+        return np.asarray(np.array([*names, None], object)[codes], object)
 
     @cached_property
-    def _plans(self) -> tuple[list[str], NDArray[np.intp]]:
+    def plans(self) -> tuple[list[str], NDArray[np.signedinteger]]:
         """The names of the plans that occur, and each row's number among them, -1 for none."""
         numbers = self._kept(self.outputs.plan)
         if self.model.domain.rule.steps == 1:
-            return list(self.model.program.names), numbers.astype(np.intp, copy=False)
+            return list(self.model.program.names), numbers
         occurring, codes = np.unique(numbers, return_inverse=True)
         first = int(len(occurring) > 0 and occurring[0] < 0)
         return [plan_name(self.model.program, int(number)) for number in occurring[first:]], codes - first
@@ -105,7 +105,7 @@ class Decisions:
 
     def columns(self) -> dict[str, pa.Array]:
         """The six columns as Arrow has them; credit and plan as dictionaries, null for none."""
-        names, codes = self._plans
+        names, codes = self.plans
         credits_ = [credit.value for credit in CREDITS]
         columns = {
             "accepted": arrow.truths(self.accepted),
@@ -189,13 +189,19 @@ def decide(
 
 
 def decide_table(
-    model: Model, table: Table, *, engine: Engine = "auto", threads: int | None = None, prefix: str = ""
+    model: Model,
+    table: Table,
+    *,
+    engine: Engine = "auto",
+    threads: int | None = None,
+    prefix: str = "",
+    outputs: Outputs | None = None,
 ) -> Decisions:
-    """The decisions on a table; refused rows are marked."""
+    """The decisions on a table, in memory that is given or new; refused rows are marked."""
     problems = check_columns(table, model.domain.columns_read)
     if problems:
         raise DataError(problems)
-    outputs = allocate(model.program, table.rows)
+    outputs = outputs or allocate(model.program, table.rows)
     name = chosen_engine(model, table.rows) if engine == "auto" else engine
     if name not in ENGINES:
         raise ValueError(f"no engine {name!r}; there are {', '.join(['auto', *ENGINES])}")

@@ -11,9 +11,11 @@ import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
+from racl.decide import Decisions
 from racl.scale.encoding import ParquetEncoder, Piece, Span, plain_footer
 from racl.scale.footer import (
     GROUP_ROWS,
@@ -29,6 +31,7 @@ from racl.scale.footer import (
     span_of,
 )
 from racl.scale.output import Shape
+from racl.scale.pages import decided_chunks
 from racl.scale.paths import Format, reading
 from racl.scale.rows import Rows
 from racl.scale.thrift import Reader, Struct, ThriftError
@@ -52,8 +55,11 @@ class Carried:
     shape: Shape  # of all columns, where a group is written anew
     mixed: bool  # whether groups of both kinds may stand in one file
 
-    def piece(self, file: int, group: int, added: pa.Table) -> Piece | None:
-        """A group of rows with the columns that are added; none where its pages are not as they should be."""
+    def piece(self, file: int, group: int, decisions: Decisions, folders: pa.Table | None) -> Piece | None:
+        """A group of rows with decisions on all of them; none where its pages are not as they should be.
+
+        What the names of folders tell comes before the decisions.
+        """
         found = self.footers[file].groups[group]
         path = self.rows.files[file]
         kept = [chunks_of(found)[number] for number in self.chunks]
@@ -67,10 +73,28 @@ class Carried:
             chunks.append(moved(chunk, at - start))
             spans.append(Span(path, start, size))
             at += size
-        new = self.added.encode(added)
-        (last,) = new.groups
-        chunks += [moved(chunk, at - len(MAGIC)) for chunk in chunks_of(last)]
-        return Piece((*joined(spans), *new.parts), added.num_rows, (group_of(chunks, added.num_rows),))
+        parts: list[Any] = list(joined(spans))
+        for chunk, data in self.new_chunks(decisions, folders):
+            chunks.append(moved(chunk, at - len(MAGIC)))
+            parts += data
+            at += span_of(chunk)[1]
+        return Piece(tuple(parts), len(decisions), (group_of(chunks, len(decisions)),))
+
+    def new_chunks(
+        self, decisions: Decisions, folders: pa.Table | None
+    ) -> Iterator[tuple[Struct, Sequence[bytes | memoryview]]]:
+        """The columns that come last, each described as if it stood first in its file."""
+        found = decided_chunks(decisions) if folders is None else None
+        if found is not None:
+            for one in found:
+                yield one.described(), list(one.parts())
+            return
+        columns = [*([] if folders is None else folders.columns), *decisions.columns().values()]
+        piece = self.added.encode(pa.table(columns, names=self.added.schema.names))
+        (data,) = piece.parts
+        for chunk in chunks_of(piece.groups[0]):
+            start, size = span_of(chunk)
+            yield moved(chunk, len(MAGIC) - start), [data[start - len(MAGIC) : start - len(MAGIC) + size]]
 
 
 def joined(spans: Sequence[Span]) -> Iterator[Span]:

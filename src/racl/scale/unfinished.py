@@ -15,7 +15,7 @@ from racl.scale.footer import MAGIC, group_moved
 from racl.scale.paths import fault, reading, writing
 from racl.scale.thrift import written
 
-COPIED = 1 << 22  # bytes taken from another file at once
+COPIED = 1 << 18  # bytes taken from another file at once
 NAME = 200  # characters of a name that leave room for an ending
 
 
@@ -39,6 +39,7 @@ class Unfinished:
     size: int = 0
     rows: int = 0
     groups: list[bytes] = field(default_factory=list)  # of Parquet
+    room: bytearray = field(default_factory=lambda: bytearray(COPIED), repr=False)
 
     @property
     def part(self) -> Path:
@@ -93,15 +94,16 @@ class Unfinished:
         self.size += len(data)
 
     def _copy(self, span: Span) -> None:
-        with reading(span.path), span.path.open("rb") as source:
+        room = memoryview(self.room)
+        with reading(span.path), span.path.open("rb", buffering=0) as source:
             source.seek(span.start)
             left = span.size
             while left:
-                data = source.read(min(COPIED, left))
-                if not data:
+                count = source.readinto(room[:left])
+                if not count:
                     raise fault(span.path, "ends before it should", "it may have changed meanwhile")
-                self._write(data)
-                left -= len(data)
+                self._write(room[:count])
+                left -= count
 
     def settle(self) -> None:
         """Have the system keep what is written, whatever happens to it."""

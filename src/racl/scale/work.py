@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from racl.decide import Decisions, chosen_engine, decide_table, refusals
+from racl.engines.outputs import Outputs, allocate
 from racl.frames import Table, read_arrow
 from racl.model import Engine, Model
 from racl.scale.carrying import Carried
@@ -59,6 +60,7 @@ class Work:
     total: int | None  # rows in all, where that is known
     counting: bool = False  # a row was refused that may not be: what is left is only counted
     lock: threading.Lock = field(default_factory=threading.Lock)
+    held: threading.local = field(default_factory=threading.local)
 
     def __call__(self, task: Task) -> Done:
         """Decide a stretch of the rows."""
@@ -74,8 +76,9 @@ class Work:
         tally = Tally.of(decisions)
         if self.counting:
             return Done(tally)
-        columns, keep = self.kept(decisions)
-        pieces = () if self.shape is None else (self.shape.piece(table, columns, keep),)
+        pieces: tuple[Piece, ...] = ()
+        if self.shape is not None:
+            pieces = (self.shape.piece(table, self.columns(decisions), self.staying(decisions)),)
         tally.written = sum(piece.rows for piece in pieces)
         return Done(tally, pieces, self.set_aside(decisions))
 
@@ -83,39 +86,45 @@ class Work:
         """Decide a group of rows in a file, of which only the columns that are read are decoded."""
         tally = Tally()
         refused: list[Piece] = []
-        keeps: list[Keep] = []
-        parts: list[list[pa.Array]] = []
+        named: list[list[pa.ChunkedArray]] = []
+        outputs, at = self.room(carried.footers[task.file].groups[task.group][GROUP_ROWS][1]), 0
         for table in self.tables(task, self.needed):
-            decisions = self.decide(table)
+            decisions = self.decide(table, outputs.part(at, at + table.rows))
             tally.add(Tally.of(decisions))
-            if self.counting:
-                continue
-            columns, keep = self.kept(decisions)
-            named = [table.native.column(name) for name in self.named]  # type: ignore[attr-defined]
-            parts.append([*named, *columns.values()])
-            keeps.append(np.ones(table.rows, bool) if keep is None else keep)
-            refused += self.set_aside(decisions)
+            at += table.rows
+            if not self.counting:
+                named.append([table.native.column(name) for name in self.named])  # type: ignore[attr-defined]
+                refused += self.set_aside(decisions)
         if self.counting:
             return Done(tally)
-        added = pa.concat_tables([pa.table(part, names=carried.added.schema.names) for part in parts])
-        whole = bool(added.num_rows == tally.rows)
-        piece = carried.piece(task.file, task.group, added) if whole else None
-        pieces = (piece,) if piece else tuple(self.anew(task, carried, keeps, added))
-        tally.written = added.num_rows
+        decisions = replace(decisions, outputs=outputs.part(0, at))
+        folders = (
+            pa.concat_tables([pa.table(part, names=self.named) for part in named]) if self.named else None
+        )
+        keep = self.staying(decisions)
+        piece = carried.piece(task.file, task.group, decisions, folders) if keep is None else None
+        pieces = (piece,) if piece else tuple(self.anew(task, carried, decisions, keep))
+        tally.written = at if keep is None else int(np.count_nonzero(keep))
         return Done(tally, pieces, tuple(refused))
 
-    def anew(self, task: Task, carried: Carried, keeps: Sequence[Keep], added: pa.Table) -> Iterator[Piece]:
+    def room(self, rows: int) -> Outputs:
+        """Memory for the decisions of a group, which each thread uses again for the next one."""
+        held: Outputs | None = getattr(self.held, "outputs", None)
+        if held is None or len(held.accepted) < rows:
+            held = self.held.outputs = allocate(self.model.program, rows)
+        return held.part(0, rows)
+
+    def anew(self, task: Task, carried: Carried, decisions: Decisions, keep: Keep | None) -> Iterator[Piece]:
         """A group that cannot be taken as it lies: decoded and written anew, without the rows that are left out."""
         shape = carried.shape
         if not carried.mixed:
             raise fault(self.rows.files[task.file], "cannot be read: its pages are not where it says")
-        keep, at, first = np.concatenate(keeps), 0, 0
-        decided = added.select(shape.added.names)
+        decided, at, first = self.columns(decisions), 0, 0
         own = None if shape.own is None else shape.own.names
         for table in self.tables(task, own):
-            mine = keep[first : first + table.rows]
+            mine = np.ones(table.rows, bool) if keep is None else keep[first : first + table.rows]
             count, first = int(np.count_nonzero(mine)), first + table.rows
-            columns = {name: decided.column(name).slice(at, count) for name in decided.column_names}
+            columns = {name: column.slice(at, count) for name, column in decided.items()}
             at += count
             if count:
                 yield shape.piece(table, columns, None if mine.all() else mine)
@@ -129,11 +138,11 @@ class Work:
 
     # deciding ----------------------------------------------------------------------------------------
 
-    def decide(self, table: Table) -> Decisions:
+    def decide(self, table: Table, outputs: Outputs | None = None) -> Decisions:
         """The decisions on a table, on this thread."""
         engine = self.chosen(table.offset + table.rows)
         prefix = "" if self.shape is None else self.shape.added.names[0].removesuffix("accepted")
-        return decide_table(self.model, table, engine=engine, threads=1, prefix=prefix)
+        return decide_table(self.model, table, engine=engine, threads=1, prefix=prefix, outputs=outputs)
 
     def chosen(self, seen: int) -> Engine:
         """The kernel for many rows in all, compiled once."""
@@ -158,14 +167,19 @@ class Work:
         names = [column.name for column in self.model.domain.columns_read]
         return read_arrow(pa.table({name: pa.array([], pa.float64()) for name in names}))
 
-    def kept(self, decisions: Decisions) -> tuple[Mapping[str, pa.Array], Keep | None]:
-        """The columns of the decisions that are written, and of which rows; none for all."""
-        aside, columns = decisions.outputs.refused, decisions.columns()
+    def columns(self, decisions: Decisions) -> Mapping[str, pa.Array]:
+        """The columns of the decisions that are written."""
+        columns = decisions.columns()
         if not self.only_accepted:
-            return columns, ~aside if aside.any() else None
+            return columns
         accepted = pa.array(decisions.accepted)
-        columns = {name: column.filter(accepted) for name, column in columns.items()}
-        return columns, decisions.outputs.accepted & ~aside
+        return {name: column.filter(accepted) for name, column in columns.items()}
+
+    def staying(self, decisions: Decisions) -> Keep | None:
+        """Which rows are written; none for all of them."""
+        outputs = decisions.outputs
+        keep = ~outputs.refused if not self.only_accepted else outputs.accepted & ~outputs.refused
+        return None if keep.all() else keep
 
     def set_aside(self, decisions: Decisions) -> tuple[Piece, ...]:
         """The refused rows."""
