@@ -6,15 +6,14 @@ from argparse import Namespace
 from pathlib import Path
 
 from racl.cli.arguments import CallError, Command, Exit, Parser
-from racl.cli.serve import needing_extra
+from racl.cli.serve import STORE, known_store, needing_extra
 from racl.cli.speak import say
 from racl.errors import Problem
 
 
 def arguments(parser: Parser) -> None:
     """The arguments of the command."""
-    about = "the service's memory; racl.db if not said"
-    parser.add_argument("store", metavar="STORE", nargs="?", default="racl.db", help=about)
+    parser.add_argument("store", metavar="STORE", nargs="?", default=known_store(), help=STORE)
     parser.add_argument("-o", "--out", metavar="FILE", required=True, help="where the table goes (.parquet)")
     parser.add_argument("--model", metavar="NAME", help="which model; the only one if not said")
     parser.add_argument("--tenant", metavar="NAME", default="default", help="whose; `default` if not said")

@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, one_of
-from racl.cli.serve import needing_extra
+from racl.cli.serve import STORE, known_store, needing_extra
 from racl.cli.speak import remark, say
 from racl.errors import Problem, quoted
 
@@ -30,9 +30,7 @@ def arguments(parser: Parser) -> None:
     """The arguments of the command."""
     parser.add_argument("action", metavar="ACTION", type=one_of(*ACTIONS), help="add, list, rotate or revoke")
     parser.add_argument("key", metavar="KEY", nargs="?", help="which one, by the id that `list` shows")
-    parser.add_argument(
-        "--store", metavar="FILE", default="racl.db", help="the service's memory; racl.db if not said"
-    )
+    parser.add_argument("--store", metavar="FILE", default=known_store(), help=STORE)
     parser.add_argument(
         "--tenant", metavar="NAME", default="default", help="whose key; `default` if not said"
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from racl.cli.arguments import CallError, Command, Exit, Parser, one_of
 from racl.cli.key import span
-from racl.cli.serve import needing_extra
+from racl.cli.serve import STORE, known_store, needing_extra
 from racl.cli.speak import remark, say
 from racl.errors import Problem
 
@@ -22,9 +22,7 @@ ACTIONS = ("verify", "checkpoint", "mask", "prune", "backup")
 def arguments(parser: Parser) -> None:
     """The arguments of the command."""
     parser.add_argument("action", metavar="ACTION", type=one_of(*ACTIONS), help=", ".join(ACTIONS))
-    parser.add_argument(
-        "--store", metavar="FILE", default="racl.db", help="the service's memory; racl.db if not said"
-    )
+    parser.add_argument("--store", metavar="FILE", default=known_store(), help=STORE)
     about = "a column to hide for good; may be given several times"
     parser.add_argument("--column", metavar="NAME", action="append", default=[], help=about)
     parser.add_argument("--id", metavar="ID", help="the one decision in which to hide it")

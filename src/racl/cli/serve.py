@@ -13,6 +13,7 @@ from racl.errors import Problem
 EXTRA = "the service needs more: `pip install 'racl[serve]'`"
 PORTS = 65535
 SAID = ("host", "port", "store", "workers")
+STORE = "the service's memory; RACL_SERVE_STORE, or else racl.db, if not said"
 
 
 def arguments(parser: Parser) -> None:
@@ -26,6 +27,11 @@ def arguments(parser: Parser) -> None:
     about = "the file that keeps decisions, racl.db if not said; `none` for no memory"
     parser.add_argument("--store", metavar="FILE", help=about)
     parser.add_argument("--workers", metavar="N", type=whole(1), help="how many processes; 1 if not said")
+
+
+def known_store() -> str:
+    """The memory that commands look after where none is named: the one that the service would keep."""
+    return os.environ.get("RACL_SERVE_STORE") or "racl.db"
 
 
 @contextmanager
