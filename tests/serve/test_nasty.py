@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from racl.engines.compiled import deep_calls
 from racl.serve.settings import Settings
 from serve.asking import GOOD, Asker, served
 
@@ -75,6 +76,17 @@ def test_h05_a_body_over_the_limit_in_parts_is_413_without_reading_on() -> None:
     answer = asyncio.run(ask.send("POST", "/v1/decide", [b"x" * 60_000] * 1000))
     assert (answer.status, answer.headers["connection"]) == (413, "close")
     assert ask.app.intake.held == 0
+
+
+def test_brackets_nested_deeply_are_400_while_a_kernel_is_compiled(ask: Asker) -> None:
+    with deep_calls():
+        for path in ("/v1/decide", "/v1/choose", "/v1/models"):
+            answer = ask("POST", path, b'{"rows": ' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+            assert (answer.status, answer.error["code"]) == (400, "malformed")
+        assert (
+            ask("POST", "/v1/decide", {"row": {**GOOD, "carrier": "U[[A"}}).error["field"] == "/row/carrier"
+        )
+        assert ask("POST", "/v1/decide", {"rows": [GOOD] * 100}).status == 200
 
 
 def test_h05_more_than_there_is_room_for_is_503() -> None:

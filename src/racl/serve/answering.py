@@ -36,7 +36,7 @@ def given(value: Any) -> Any:
     return None if value is UNSET else value
 
 
-async def decide(service: Service, call: Call) -> Any:
+def decide(service: Service, call: Call) -> Any:
     """Decide a row, which is refused as a whole, or rows, each of which may be refused by itself."""
     asked: DecideRequest = call.body
     if (asked.row is UNSET) == (asked.rows is UNSET):
@@ -51,7 +51,7 @@ async def decide(service: Service, call: Call) -> Any:
         found = decide_all(service, version, rows)
     answers, records = results(service, call, version, rows, found)
     differences = list(shadowed(service, serving, version, rows, found, answers, call))
-    return await keep(service, call, DecideAnswer(answers), records, differences)
+    return keep(service, call, DecideAnswer(answers), records, differences)
 
 
 def decide_all(service: Service, version: Version, rows: Sequence[Any]) -> list[Found]:
@@ -66,7 +66,7 @@ def decide_all(service: Service, version: Version, rows: Sequence[Any]) -> list[
     return decide_rows(version.model, rows)
 
 
-async def choose(service: Service, call: Call) -> Any:
+def choose(service: Service, call: Call) -> Any:
     """Decide a choice set and take its best; one bad row spoils the set."""
     asked: ChooseRequest = call.body
     check_count(service, asked.rows)
@@ -75,7 +75,7 @@ async def choose(service: Service, call: Call) -> Any:
     check_context(version.model, asked.rows)
     answers, records = results(service, call, version, asked.rows, found)
     differences = list(shadowed(service, serving, version, asked.rows, found, answers, call))
-    return await keep(service, call, ChooseAnswer(chosen(found), answers), records, differences)
+    return keep(service, call, ChooseAnswer(chosen(found), answers), records, differences)
 
 
 def chosen(found: Sequence[Decision]) -> int | None:

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping
+from types import CoroutineType
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,33 +18,52 @@ from starlette.routing import Router
 from racl.errors import RaclError
 from racl.serve.bodies import read_body, typed
 from racl.serve.faults import RequestError, invalid, not_found, overloaded
-from racl.serve.gate import Intake, check_body, check_host, check_permission
+from racl.serve.gate import UNKNOWN, Intake, check_body, check_host, check_permission, names_of, too_large
 from racl.serve.page_files import page_reply
 from racl.serve.registry import HERE
-from racl.serve.routes import Call, Permission, Reply, Route
-from racl.serve.service import Service, new_request_id
+from racl.serve.replies import Reply, in_one_piece, refusal, reply_of, send_reply
+from racl.serve.routes import Call, Caller, Permission, Route
+from racl.serve.service import Service
 from racl.serve.store.memory import Memory
 from racl.serve.table import ROUTES
 
 Scope = Any
 Receive = Any
 Send = Any
+Promise = Coroutine[Any, Any, Reply]
 
 OWN_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 PART = re.compile(r"[A-Za-z0-9._@-]{1,128}")
 PAGE = Route("GET", "/", Permission.OPEN, "The page", page_reply, limited=False)
-COMMON = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
-ENCODER = msgspec.json.Encoder()
+NOWHERE: Mapping[str, str] = {}
+UNREAD = (408, 413, 415, 503)  # faults of a body that is left unread: the connection ends
 LOOK = 1.0  # seconds between two looks at what others have changed
 LOG = logging.getLogger("racl.serve")
 
 
+class Visit(msgspec.Struct):
+    """A request on its way through the service."""
+
+    scope: Scope
+    headers: Mapping[bytes, bytes]
+    id: str
+    began: float
+    route: Route | None = None
+    path: Mapping[str, str] = NOWHERE
+    caller: Caller = UNKNOWN
+
+    @property
+    def head(self) -> bool:
+        """Whether the answer is wanted without its body."""
+        return bool(self.scope["method"] == "HEAD")
+
+
 class App:
-    """The service as an ASGI application."""
+    """The service as an ASGI application, and as what answers a request that came in whole."""
 
     def __init__(self, service: Service, routes: Iterable[Route] = ROUTES) -> None:
-        self.service = service
-        self.intake = Intake(service.settings)
+        self.service, self.settings = service, service.settings
+        self.intake, self.names = Intake(service.settings), names_of(service.settings)
         self.working = 0
         self.paths: dict[str, dict[str, Route]] = {}
         for route in routes:
@@ -56,50 +76,122 @@ class App:
         """Stands in the router for whatever answers a path."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request, or refuse it before its body is read."""
         if scope["type"] == "lifespan":
             await lifespan(self.service, receive, send)
             return
         if scope["type"] != "http":
             return
-        start = time.perf_counter()
-        headers = dict(scope["headers"])
-        given = headers.get(b"x-request-id")
-        request_id = given.decode() if given and OWN_ID.fullmatch(given) else new_request_id()
-        name = "none"
+        visit = self.visit(scope)
         try:
-            methods, path = self.match(scope["path"])
-            route = self.method(methods, scope["method"])
-            name = route.path
-            reply = await self.answer(route, path, scope, headers, receive, request_id)
-        except RequestError as fault:
-            reply = Reply(fault.body(request_id), fault.status, headers=fault.headers)
+            route = self.let_in(visit)
+            data = await self.intake.body(receive) if route.reads else b""
         except ConnectionError:
             return
-        except Exception:
-            LOG.exception("request failed", extra={"request_id": request_id})
-            failed = overloaded("the service could not answer")
-            reply = Reply(failed.body(request_id), 503, headers=failed.headers)
-        await send_reply(reply, request_id, send, head=scope["method"] == "HEAD")
-        self.finished(scope, name, reply.status, request_id, time.perf_counter() - start)
+        except RequestError as fault:
+            reply = self.finished(visit, refusal(fault, visit.id))
+            await send_reply(reply, visit.id, send, head=visit.head, close=reply.status in UNREAD)
+            return
+        answer = self.answer(visit, data)
+        reply = answer if isinstance(answer, Reply) else await answer
+        await send_reply(reply, visit.id, send, head=visit.head)
 
-    def finished(self, scope: Scope, name: str, status: int, request_id: str, seconds: float) -> None:
-        """Count a request, and log it where it failed or all are logged."""
+    def at_once(self, scope: Scope, data: bytes, *, close: bool) -> bytes | Coroutine[Any, Any, bytes]:
+        """The answer to a request that is in as a whole, as the bytes of HTTP, or the promise of it."""
+        visit = self.visit(scope)
+        try:
+            self.let_in(visit)
+            if len(data) > self.settings.max_body:
+                raise too_large(self.settings)
+        except RequestError as fault:
+            reply = self.finished(visit, refusal(fault, visit.id))
+            return in_one_piece(reply, visit.id, head=visit.head, close=close)
+        answer = self.answer(visit, data)
+        if isinstance(answer, Reply):
+            return in_one_piece(answer, visit.id, head=visit.head, close=close)
+        return self.in_time(visit, answer, close=close)
+
+    async def in_time(self, visit: Visit, answer: Promise, *, close: bool) -> bytes:
+        """The bytes of an answer, once it is there."""
+        return in_one_piece(await answer, visit.id, head=visit.head, close=close)
+
+    def visit(self, scope: Scope) -> Visit:
+        """A request that has come to the door."""
+        headers = dict(scope["headers"])
+        given = headers.get(b"x-request-id")
+        name = given.decode() if given and OWN_ID.fullmatch(given) else self.service.ids.request()
+        return Visit(scope, headers, name, time.perf_counter())
+
+    def let_in(self, visit: Visit) -> Route:
+        """The route of a request that may have it; raises RequestError."""
+        service, scope, headers = self.service, visit.scope, visit.headers
+        methods, visit.path = self.match(scope["path"])
+        visit.route = route = self.method(methods, scope["method"])
+        check_host(self.names, headers)
+        visit.caller = caller = service.keyring.caller(headers.get(b"authorization"), service.clock())
+        check_permission(route, caller)
+        if route.home and caller.tenant not in (HERE, ""):
+            raise not_found("path")
+        if route.reads:
+            check_body(self.settings, headers)
+        return route
+
+    def answer(self, visit: Visit, data: bytes) -> Reply | Promise:
+        """The answer to a request that was let in, or the promise of it."""
+        try:
+            found = self.handled(visit, data)
+        except Exception as fault:  # noqa: BLE001 - whatever goes wrong is answered
+            return self.finished(visit, refusal(fault, visit.id))
+        if found.__class__ is CoroutineType:
+            self.working += 1
+            return self.promised(visit, found)
+        return self.finished(visit, reply_of(found))
+
+    def handled(self, visit: Visit, data: bytes) -> Any:
+        """What the route's handler gives."""
+        service, route = self.service, visit.route
+        if route is None:
+            raise TypeError("a request without a route was not let in")
+        call = Call(visit.caller, visit.id, visit.path, route=route.path)
+        if route.limited:
+            if self.working >= self.settings.max_working:
+                raise overloaded("too many requests at once")
+            if route.asks:
+                call.query = typed(parsed(visit.scope["query_string"]), route.asks, strict=False)
+            call.body = data if route.raw else read_body(data, route.takes) if route.takes else None
+        return route.handle(service, call)
+
+    async def promised(self, visit: Visit, found: Awaitable[Any]) -> Reply:
+        """The answer, once it is there."""
+        try:
+            reply = reply_of(await found)
+        except Exception as fault:  # noqa: BLE001 - whatever goes wrong is answered
+            reply = refusal(fault, visit.id)
+        finally:
+            self.working -= 1
+        return self.finished(visit, reply)
+
+    def finished(self, visit: Visit, reply: Reply) -> Reply:
+        """The answer to a request, which is counted, and logged where it failed or all are logged."""
+        seconds, status, name = time.perf_counter() - visit.began, reply.status, "none"
+        if visit.route is not None:
+            name = visit.route.path
         self.service.counts.answered(name, status, seconds)
-        if status >= 400 or self.service.settings.access_log:  # noqa: PLR2004 - the first status of a fault
+        if status >= 400 or self.settings.access_log:  # noqa: PLR2004 - the first status of a fault
             told = {
-                "method": scope["method"],
-                "path": scope["path"],
+                "method": visit.scope["method"],
+                "path": visit.scope["path"],
                 "status": status,
                 "ms": round(seconds * 1e3, 3),
             }
-            LOG.info("request", extra={"request_id": request_id, **told})
+            LOG.info("request", extra={"request_id": visit.id, **told})
+        return reply
 
     def match(self, path: str) -> tuple[Mapping[str, Route], Mapping[str, str]]:
         """The methods of a path, and what its variable parts are."""
         exact = self.paths.get(path)
         if exact is not None and "{" not in path:
-            return exact, {}
+            return exact, NOWHERE
         for candidate in self.router.routes:
             if isinstance(candidate, StarletteRoute) and (found := candidate.path_regex.match(path)):
                 parts = found.groupdict()
@@ -121,40 +213,6 @@ class App:
             )
         return found
 
-    async def answer(
-        self,
-        route: Route,
-        path: Mapping[str, str],
-        scope: Scope,
-        headers: Mapping[bytes, bytes],
-        receive: Receive,
-        request_id: str,
-    ) -> Reply:
-        """The answer of a route to whoever may have it."""
-        service = self.service
-        check_host(service.settings, headers)
-        caller = service.keyring.caller(headers.get(b"authorization"), service.clock())
-        check_permission(route, caller)
-        if route.home and caller.tenant not in (HERE, ""):
-            raise not_found("path")
-        if not route.limited:
-            return reply_of(await route.handle(service, Call(caller, request_id, path)))
-        query = typed(parsed(scope["query_string"]), route.asks, strict=False) if route.asks else None
-        data = b""
-        if route.takes is not None or route.raw:
-            check_body(service.settings, headers)
-            data = await self.intake.body(receive)
-        if self.working >= service.settings.max_working:
-            raise overloaded("too many requests at once")
-        self.working += 1
-        try:
-            body: Any = data if route.raw else read_body(data, route.takes) if route.takes else None
-            return reply_of(
-                await route.handle(service, Call(caller, request_id, path, body, query, route.path))
-            )
-        finally:
-            self.working -= 1
-
 
 def parsed(query: bytes) -> dict[str, str]:
     """What follows the question mark; empty values count as not given."""
@@ -171,26 +229,6 @@ def parsed(query: bytes) -> dict[str, str]:
         if value:
             found[name] = value
     return found
-
-
-def reply_of(answer: Any) -> Reply:
-    """What a handler gave, as it is sent."""
-    return answer if answer.__class__ is Reply else Reply(ENCODER.encode(answer))
-
-
-async def send_reply(reply: Reply, request_id: str, send: Send, *, head: bool) -> None:
-    """Send an answer; after a fault of the body the connection ends, since the rest of it was not read."""
-    headers = [
-        (b"content-type", reply.media.encode()),
-        (b"content-length", str(len(reply.body)).encode()),
-        (b"x-request-id", request_id.encode()),
-        *COMMON,
-        *((name.encode(), value.encode()) for name, value in reply.headers.items()),
-    ]
-    if reply.status in (408, 413, 415, 503):
-        headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if head else reply.body})
 
 
 async def lifespan(service: Service, receive: Receive, send: Send) -> None:

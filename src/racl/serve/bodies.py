@@ -4,28 +4,75 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, TypeVar
+import sys
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET
 
 from racl.documents.places import places
 from racl.errors import quoted
 from racl.serve.faults import RequestError, invalid, pointer
 
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
 T = TypeVar("T")
 
 PLAIN = msgspec.json.Decoder()
 DEEP = 64  # brackets within brackets
+CALLS = 5_000  # nested calls for which there is stack
+BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)
 STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|(\[\.\.\.\])")
 NAMED = re.compile(r"\AObject (?:contains unknown field|missing required field) `(.*)`", re.DOTALL)
 
 
 def read_body(body: bytes, kind: type[T]) -> T:
     """The value of a body; raises RequestError where it is not that, or says anything twice."""
-    value = decoded(body)
-    if body.count(b":") != surface(value) or b"\\u0000" in body:
-        look_closer(body)
-    return typed(value, kind)
+    check_depth(body)
+    quick = reader(cast("Hashable", kind))
+    if quick is not None:
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            value: T = quick.decode(body)
+            if body.count(b":") == names(value) and b"\\u0000" not in body:
+                return value
+    plain = decoded(body)
+    look_closer(body)
+    return typed(plain, kind)
+
+
+@cache
+def reader(kind: Hashable) -> msgspec.json.Decoder[Any] | None:
+    """A reader straight to a type, if its fields tell which of them were given."""
+    defaults = getattr(kind, "__struct_defaults__", ())
+    return msgspec.json.Decoder(kind) if all(one is UNSET for one in defaults) else None
+
+
+def names(value: Any) -> int:
+    """How many names stand in a value, its rows among it, where nothing lies deeper: no fewer are in its text."""
+    count = 0
+    for name in value.__struct_fields__:
+        given = getattr(value, name)
+        if given is not UNSET:
+            count += 1
+        if given.__class__ is dict:
+            count += len(given)
+        elif given.__class__ is list:
+            count += sum(len(one) for one in given if one.__class__ is dict)
+    return count
+
+
+def check_depth(body: bytes) -> None:
+    """Refuse deep nesting while a compiler lets calls nest deeper than readers of JSON, which recurse, have stack for."""
+    if sys.getrecursionlimit() <= CALLS:
+        return
+    depth = 0
+    for found in BRACKET.finditer(body):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
+        if depth > DEEP:
+            raise invalid(f"brackets nested more than {DEEP} deep", code="malformed")
 
 
 def decoded(body: bytes) -> Any:
@@ -41,19 +88,6 @@ def decoded(body: bytes) -> Any:
         raise invalid("not UTF-8", code="malformed") from None
     except RecursionError:
         raise invalid(f"brackets nested more than {DEEP} deep", code="malformed") from None
-
-
-def surface(value: Any) -> int:
-    """How many names stand in the value, its row and its rows; no more than are in its text."""
-    if value.__class__ is not dict:
-        return -1
-    count = len(value)
-    row, rows = value.get("row"), value.get("rows")
-    if row.__class__ is dict:
-        count += len(row)
-    if rows.__class__ is list:
-        count += sum(len(one) for one in rows if one.__class__ is dict)
-    return count
 
 
 class _Strict:
@@ -121,6 +155,7 @@ def refused(message: str) -> RequestError:
 
 def text_of(body: bytes) -> str:
     """A body as text; raises RequestError where it is none."""
+    check_depth(body)
     try:
         return body.decode()
     except UnicodeDecodeError:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+
+from racl.engines.outputs import CREDITS
+from racl.semantics import Credit
 
 BOUNDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds
-Labels = tuple[str, ...]
+Labels = tuple[object, ...]
 
 
 class Counts:
@@ -24,9 +27,17 @@ class Counts:
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """One more request."""
-        self.requests[(route, str(status))] += 1
+        self.requests[route, status] += 1
         self.buckets[bisect_left(BOUNDS, seconds)] += 1
         self.seconds += seconds
+
+    def decided(self, model: str, credits_: Sequence[Credit], refused: int) -> None:
+        """More decisions of a model, and rows that it refused."""
+        for credit in CREDITS:
+            if found := credits_.count(credit):
+                self.decisions[model, credit.value] += found
+        if refused:
+            self.refused_rows[(model,)] += refused
 
     def text(self) -> str:
         """Everything, as Prometheus reads it."""
@@ -53,12 +64,14 @@ class Counts:
             yield f"{name} {read()!r}"
 
 
-def counter(name: str, about: str, labels: Labels, counted: Counter[Labels]) -> Iterator[str]:
+def counter(name: str, about: str, labels: tuple[str, ...], counted: Counter[Labels]) -> Iterator[str]:
     """The lines of one counter."""
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} counter"
     for values, number in sorted(counted.items()):
-        pairs = ",".join(f'{label}="{escaped(value)}"' for label, value in zip(labels, values, strict=True))
+        pairs = ",".join(
+            f'{label}="{escaped(str(value))}"' for label, value in zip(labels, values, strict=True)
+        )
         yield f"{name}{{{pairs}}} {number}"
 
 

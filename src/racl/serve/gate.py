@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from racl.serve.faults import RequestError, overloaded
@@ -18,17 +19,26 @@ Headers = Mapping[bytes, bytes]
 Receive = Any
 
 
-def check_host(settings: Settings, headers: Headers) -> None:
+def names_of(settings: Settings) -> frozenset[str]:
+    """The names that the service goes by."""
+    return frozenset((*LOOPBACK, settings.host.lower(), *(one.lower() for one in settings.hosts)))
+
+
+@lru_cache(1000)
+def goes_by(names: frozenset[str], host: bytes) -> bool:
+    """Whether a host, with or without its port, is one of the names."""
+    said = host.decode("latin-1").lower()
+    return (said.rpartition(":")[0] if ":" in said and not said.endswith("]") else said) in names
+
+
+def check_host(names: frozenset[str], headers: Headers) -> None:
     """Refuse a request for another service, and one that another site's page sends."""
-    host = headers.get(b"host", b"").decode("latin-1").lower()
-    name = host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
-    known = (*LOOPBACK, settings.host.lower(), *(one.lower() for one in settings.hosts))
-    if name not in known:
+    host, origin = headers.get(b"host", b""), headers.get(b"origin")
+    if not goes_by(names, host):
         raise RequestError(
             421, "misdirected", "this service does not go by that name; `hosts` lists its names"
         )
-    origin = headers.get(b"origin")
-    if origin is not None and origin.decode("latin-1").lower() not in (f"http://{host}", f"https://{host}"):
+    if origin is not None and origin.lower() not in (b"http://" + host.lower(), b"https://" + host.lower()):
         raise RequestError(403, "foreign_origin", "pages of other sites may not call")
 
 

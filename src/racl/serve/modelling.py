@@ -12,7 +12,8 @@ from racl.serve.bodies import text_of
 from racl.serve.faults import RequestError, invalid
 from racl.serve.registry import Serving, Version, first, kept_of, readable, state_of, with_version
 from racl.serve.remembering import moment
-from racl.serve.routes import Call, Reply
+from racl.serve.replies import Reply
+from racl.serve.routes import Call
 from racl.serve.service import Service
 from racl.serve.stating import summary
 from racl.serve.store import models, reading

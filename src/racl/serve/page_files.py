@@ -6,7 +6,8 @@ from functools import cache
 from importlib.resources import files
 
 from racl.serve.faults import not_found
-from racl.serve.routes import Call, Reply
+from racl.serve.replies import Reply
+from racl.serve.routes import Call
 from racl.serve.service import Service
 
 MEDIA = {
@@ -21,7 +22,7 @@ POLICY = (
 )
 
 
-async def page_reply(service: Service, call: Call) -> Reply:
+def page_reply(service: Service, call: Call) -> Reply:
     """A file of the page."""
     del service
     found = page_files().get(call.path["file"])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from http import HTTPStatus
+from collections.abc import Coroutine
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from racl.serve.app import App
 from racl.serve.faults import RequestError, overloaded
+from racl.serve.replies import in_one_piece, refusal
 from racl.serve.settings import Settings
 
 HEAD = 1 << 16  # bytes of a request before its body
@@ -17,9 +19,15 @@ LOOK = 1.0  # seconds between two looks at all connections
 
 
 class Protocol(HttpToolsProtocol):
-    """A connection that is closed where a request does not come in, or an answer is not taken, in time."""
+    """A connection that is closed where a request does not come in, or an answer is not taken, in time.
 
-    settings = Settings()
+    A request that comes in whole is answered then and there, in one piece, without a task for it.
+    """
+
+    application: App
+    coming: RequestResponseCycle | None = None  # what may come in whole with what is being read
+    reading = False
+    settings: Settings
     began: float | None  # when the request that is coming in did
     stuck: float | None = None  # since when the answer is not taken
     heading = True  # whether the head of a request is coming in
@@ -28,9 +36,13 @@ class Protocol(HttpToolsProtocol):
     watch: asyncio.TimerHandle | None = None  # of the class: one for all connections
 
     @classmethod
-    def of(cls, settings: Settings) -> type[Protocol]:
-        """The protocol with its limits."""
-        return type("LimitedProtocol", (cls,), {"settings": settings, "watch": None})
+    def of(cls, application: App) -> type[Protocol]:
+        """The protocol of an application, with its limits."""
+        return type(
+            "LimitedProtocol",
+            (cls,),
+            {"application": application, "settings": application.settings, "watch": None},
+        )
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, or refuse it where there are too many."""
@@ -43,11 +55,8 @@ class Protocol(HttpToolsProtocol):
 
     def end(self, fault: RequestError) -> None:
         """Refuse without a request that could be answered, and close."""
-        body = fault.body("")
-        named = {"content-type": "application/json", "connection": "close", "content-length": str(len(body))}
-        lines = [f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}"]
-        lines += [f"{name}: {value}" for name, value in {**named, **fault.headers}.items()]
-        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+        name = self.application.service.ids.request()
+        self.transport.write(in_one_piece(refusal(fault, name), name, close=True))
         self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
@@ -58,8 +67,12 @@ class Protocol(HttpToolsProtocol):
         """Note when a request begins; refuse one that never comes to its body."""
         if self.began is None:
             self.began = time.monotonic()
-        before = self.events
+        before, self.reading = self.events, True
         super().data_received(data)
+        self.reading = False
+        if self.coming is not None:  # the rest of it is still to come
+            coming, self.coming = self.coming, None
+            super()._start_asgi_task(coming, self.app)
         if self.heading and self.events == before:
             self.head += len(data)
             if self.head > HEAD and not self.transport.is_closing():
@@ -74,6 +87,40 @@ class Protocol(HttpToolsProtocol):
         """Note that the request is in."""
         self.began, self.heading, self.events = None, True, self.events + 1
         super().on_message_complete()
+        if self.coming is not None:
+            coming, self.coming = self.coming, None
+            self.answer(coming)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Answer a request by a task of its own, unless it may yet come in whole and nothing stands before the application."""
+        if self.reading and app is self.application:
+            self.coming = cycle
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def answer(self, cycle: RequestResponseCycle) -> None:
+        """Answer a request that is in, or see to it that it is answered in time."""
+        found = self.application.at_once(cycle.scope, bytes(cycle.body), close=not cycle.keep_alive)
+        if isinstance(found, bytes):
+            self.send(cycle, found)
+            return
+        task = self.loop.create_task(self.in_time(cycle, found))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+
+    async def in_time(self, cycle: RequestResponseCycle, found: Coroutine[Any, Any, bytes]) -> None:
+        """Send an answer once it is there."""
+        self.send(cycle, await found)
+
+    def send(self, cycle: RequestResponseCycle, answer: bytes) -> None:
+        """Send an answer to whoever is still there; the next request waits until it is taken."""
+        if cycle.disconnected:
+            return
+        cycle.response_started = cycle.response_complete = True
+        self.transport.write(answer)
+        if not cycle.keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
     def look(self) -> None:
         """Close every connection that has been slow for too long, and look again later."""

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from racl.explain.case import case_of
 from racl.model import Model
-from racl.semantics import Credit, Decision, Refused, read_row
+from racl.semantics import Decision, Refused, read_row
 from racl.serve.deciding import Found, alike, decide_row
 from racl.serve.faults import RequestError
 from racl.serve.registry import Serving, Version
-from racl.serve.routes import Call, Reply
+from racl.serve.replies import Reply
+from racl.serve.routes import Call
 from racl.serve.service import Service
+from racl.serve.store.memory import Memory
 from racl.serve.store.records import Difference, Entry, Keyed, Record
 from racl.serve.wire import Decided
 
@@ -30,30 +32,33 @@ def results(
     service: Service, call: Call, version: Version, rows: Sequence[Any], found: Sequence[Found]
 ) -> tuple[list[Any], list[Record]]:
     """What a request is answered, row by row, and what is kept of it."""
-    counts, reference, prefix = service.counts, version.reference, call.decision_id
-    at, tenant, kept = int(service.clock() * 1e6), call.caller.tenant, service.memory is not None
-    answers: list[Any] = []
-    records: list[Record] = []
-    tally: Counter[Credit] = Counter(one.credit for one in found if one.__class__ is Decision)
-    counts.decisions.update({(reference, credit.value): count for credit, count in tally.items()})
-    start = prefix[:-6]
-    for number, (row, one) in enumerate(zip(rows, found, strict=True)):
-        if isinstance(one, RequestError):
-            counts.refused_rows[(reference,)] += 1
-            answers.append({"error": one.shown()})
-            continue
-        name = f"{start}{number:06x}"
-        told = SURE if one.accepted else explored(service, version, row, one)
-        accepted, plan = (True, told.plan) if told.plan else (one.accepted, one.plan)
-        answers.append(
-            Decided(
-                name, reference, accepted, one.credit, plan, one.value, one.margin, one.cost,
-                True if told.plan else UNSET,
-            )
-        )  # fmt: skip
-        if kept:
-            records.append(record(version, row, one, (name, at, tenant), told))
+    credits_ = [one.credit for one in found if one.__class__ is Decision]
+    service.counts.decided(version.reference, credits_, len(found) - len(credits_))
+    names = service.ids.decisions(len(found))
+    if service.memory is None:
+        return [answer(version, *one) for one in zip(names, found, repeat(SURE))], []
+    told = [shown(service, version, *one) for one in zip(rows, found, strict=True)]
+    answers = [answer(version, *one) for one in zip(names, found, told, strict=True)]
+    at, tenant = int(service.clock() * 1e6), call.caller.tenant
+    records = [
+        record(version, row, one, (said.id, at, tenant), how)
+        for row, one, said, how in zip(rows, found, answers, told, strict=True)
+        if one.__class__ is Decision
+    ]
     return answers, records
+
+
+def answer(version: Version, name: str, found: Found, told: Told) -> Any:
+    """What is said of one row."""
+    if isinstance(found, RequestError):
+        return {"error": found.shown()}
+    accepted, plan = found.accepted, found.plan
+    explored: bool | UnsetType = UNSET
+    if told.plan:
+        accepted, plan, explored = True, told.plan, True
+    return Decided(
+        name, version.reference, accepted, found.credit, plan, found.value, found.margin, found.cost, explored
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,13 @@ SURE = Told(None, 1.0)
 CHANCE = secrets.SystemRandom()
 
 
-def explored(service: Service, version: Version, row: Mapping[str, Any], found: Decision) -> Told:
+def shown(service: Service, version: Version, row: Any, found: Found) -> Told:
     """Of rejections near the threshold a share is shown with its best plan, where exploring was asked for."""
     settings = service.settings
+    if not settings.explore or not isinstance(found, Decision) or found.accepted:
+        return SURE
     near = found.margin is not None and found.margin >= -settings.explore_margin
-    if not (settings.explore and near and service.memory is not None):
+    if not near:
         return SURE
     if CHANCE.random() >= settings.explore:
         return Told(None, 1.0 - settings.explore)
@@ -112,25 +119,37 @@ def normalised(model: Model, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def keep(
+def keep(
     service: Service,
     call: Call,
     answer: Any,
     records: Sequence[Record],
     differences: Sequence[Difference] = (),
 ) -> Any:
-    """The answer, once everything is on the disk; to a key that was used before, the answer it had."""
-    key = call.body.idempotency_key
+    """The answer, or the promise of it once everything is on the disk."""
     if service.memory is None:
         return answer
-    if key is UNSET:
-        if records:
-            await service.memory.write(Entry(records, None, differences))
-        return answer
+    if call.body.idempotency_key is not UNSET:
+        return kept_once(service.memory, service.clock(), call, answer, (records, differences))
+    return kept(service.memory, answer, Entry(records, None, differences)) if records else answer
+
+
+async def kept(memory: Memory, answer: Any, entry: Entry) -> Any:
+    """The answer, once everything is on the disk."""
+    await memory.write(entry)
+    return answer
+
+
+async def kept_once(
+    memory: Memory, now: float, call: Call, answer: Any, left: tuple[Sequence[Record], Sequence[Difference]]
+) -> Reply:
+    """The same; to a key that was used before, the answer it had."""
+    key = call.body.idempotency_key
     asked = hashlib.sha256(call.route.encode() + msgspec.json.encode(call.body, order="sorted")).digest()
     body = ENCODER.encode(answer)
-    keyed = Keyed(call.caller.tenant, key, asked, body, int(service.clock() * 1e6))
-    earlier = await service.memory.write(Entry(records, keyed, differences))
+    records, differences = left
+    keyed = Keyed(call.caller.tenant, key, asked, body, int(now * 1e6))
+    earlier = await memory.write(Entry(records, keyed, differences))
     if earlier is None:
         return Reply(body)
     if earlier.asked != asked:

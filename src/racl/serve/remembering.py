@@ -12,7 +12,8 @@ from racl.semantics import Credit, Decision
 from racl.serve.deciding import decide_row
 from racl.serve.faults import RequestError, invalid, not_found
 from racl.serve.registry import SHOWN, Version
-from racl.serve.routes import Call, Reply
+from racl.serve.replies import Reply
+from racl.serve.routes import Call
 from racl.serve.service import Service
 from racl.serve.store import reading
 from racl.serve.store.chain import MASK

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from racl.serve.service import Service
@@ -31,8 +31,7 @@ class Caller:
     may: frozenset[Permission]
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """A request that was let in and read."""
 
     caller: Caller
@@ -42,23 +41,8 @@ class Call:
     query: Any = None
     route: str = ""
 
-    @property
-    def decision_id(self) -> str:
-        """A new id for the first decision of the request: it sorts by time and cannot be guessed."""
-        return f"{time.time_ns() // 1000:014x}{secrets.token_hex(6)}000000"
 
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer that is not JSON, or not a plain 200."""
-
-    body: bytes
-    status: int = 200
-    media: str = "application/json"
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-Handler = Callable[["Service", Call], Awaitable[Any]]
+Handler = Callable[["Service", Call], Any]  # an answer, or the promise of one
 
 
 @dataclass(frozen=True)
@@ -81,3 +65,8 @@ class Route:
     raw: bool = False  # takes a body of JSON as it is
     limited: bool = True  # whether it counts as work
     home: bool = False  # about the whole service: for keys of the tenant that it belongs to
+
+    @property
+    def reads(self) -> bool:
+        """Whether it has a body."""
+        return self.raw or self.takes is not None

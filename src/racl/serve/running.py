@@ -56,11 +56,12 @@ def log_to_stderr() -> None:
 def server(service: Service) -> uvicorn.Server:
     """The server of a service, not yet running."""
     settings = service.settings
+    application = App(service)
     config = uvicorn.Config(
-        App(service),
+        application,
         host=settings.host,
         port=settings.port,
-        http=Protocol.of(settings),
+        http=Protocol.of(application),
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         ws="none",
         lifespan="on",

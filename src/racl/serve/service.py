@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from typing import TypeVar
 
@@ -24,13 +26,38 @@ T = TypeVar("T")
 
 ASIDE = 2  # explanations made at once
 
-_numbers = count()
-_start = secrets.token_hex(5)
+DRAWN = 6  # random bytes of an id
+DRAWINGS = 512  # ids for which the system is asked once
 
 
-def new_request_id() -> str:
-    """An id for the log: of this process, and counted."""
-    return f"{_start}{next(_numbers):08x}"
+class Ids:
+    """New ids of this process: of requests, counted, and of decisions, which sort by time and cannot be guessed."""
+
+    def __init__(self) -> None:
+        self.start, self.numbers, self.drawn = secrets.token_hex(5), count(), drawn()
+
+    def request(self) -> str:
+        """The id of a request, for the log."""
+        return f"{self.start}{next(self.numbers):08x}"
+
+    def decisions(self, number: int) -> Iterator[str]:
+        """The ids of so many decisions of one request."""
+        start = f"{time.time_ns() // 1000:014x}{next(self.drawn)}"
+        return map(start.__add__, endings(number))
+
+
+def drawn() -> Iterator[str]:
+    """What cannot be guessed, in hexadecimal."""
+    while True:
+        text = os.urandom(DRAWN * DRAWINGS).hex()
+        for place in range(0, len(text), 2 * DRAWN):
+            yield text[place : place + 2 * DRAWN]
+
+
+@lru_cache(16)
+def endings(number: int) -> tuple[str, ...]:
+    """The last digits of so many ids."""
+    return tuple(f"{one:06x}" for one in range(number))
 
 
 @dataclass
@@ -44,6 +71,7 @@ class Service:
     memory: Memory | None = None
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one change of models at a time
     studying: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long look into the log at a time
+    ids: Ids = field(default_factory=Ids)
     keyring: Keyring = field(init=False)
     pool: ThreadPoolExecutor = field(init=False)
     compiling: set[str] = field(default_factory=set)  # versions whose kernels are, or were tried to be

@@ -5,18 +5,19 @@ from __future__ import annotations
 import msgspec
 
 from racl.serve.registry import Serving
-from racl.serve.routes import Call, Reply
+from racl.serve.replies import Reply
+from racl.serve.routes import Call
 from racl.serve.service import Service
 from racl.serve.wire import Health, ModelAnswer, ModelsAnswer, ModelSummary, ModelVersion, Ready
 
 
-async def health(service: Service, call: Call) -> Health:
+def health(service: Service, call: Call) -> Health:
     """The service runs."""
     del service, call
     return Health("ok")
 
 
-async def ready(service: Service, call: Call) -> Reply:
+def ready(service: Service, call: Call) -> Reply:
     """Whether requests are answered."""
     del call
     reasons = service.reasons()
@@ -24,13 +25,13 @@ async def ready(service: Service, call: Call) -> Reply:
     return Reply(body, 503 if reasons else 200, headers={"retry-after": "1"} if reasons else {})
 
 
-async def metrics(service: Service, call: Call) -> Reply:
+def metrics(service: Service, call: Call) -> Reply:
     """Counts for Prometheus."""
     del call
     return Reply(service.counts.text().encode(), media="text/plain; version=0.0.4; charset=utf-8")
 
 
-async def openapi(service: Service, call: Call) -> Reply:
+def openapi(service: Service, call: Call) -> Reply:
     """The description of the API."""
     del service, call
     from racl.serve.openapi import description
@@ -38,17 +39,17 @@ async def openapi(service: Service, call: Call) -> Reply:
     return Reply(description())
 
 
-async def models(service: Service, call: Call) -> ModelsAnswer:
+def models(service: Service, call: Call) -> ModelsAnswer:
     """Every model of the caller."""
     return ModelsAnswer([summary(serving) for serving in service.registry.of(call.caller.tenant)])
 
 
-async def model(service: Service, call: Call) -> ModelSummary:
+def model(service: Service, call: Call) -> ModelSummary:
     """One model and its versions."""
     return summary(service.registry.named(call.caller.tenant, call.path["name"]))
 
 
-async def model_version(service: Service, call: Call) -> ModelAnswer:
+def model_version(service: Service, call: Call) -> ModelAnswer:
     """One version of a model in full; `active` names the one that decides."""
     serving = service.registry.named(call.caller.tenant, call.path["name"])
     asked = call.path["version"]
