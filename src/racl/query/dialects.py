@@ -57,6 +57,10 @@ class Dialect:
         ""  # a function of no argument, at least 0, past which no filter is moved, its columns repeated
     )
     loose_types: bool = False  # a column may hold values of any type
+    stands_in: bool = (
+        False  # each step of an expression asks for null: where a row is refused, a value stands in
+    )
+    structs: bool = False  # values together are one value, looked up at once
     upper: bool = False  # names without quotes are in capitals
     folds_case: bool = False  # names that differ in case alone are one
     finite: str = ""  # the function that tells finite numbers, where comparing is not enough
@@ -74,6 +78,8 @@ SPARK = Dialect(
     skips_nulls=True,
     whole_floor=True,
     barrier="SPARK_PARTITION_ID",
+    stands_in=True,
+    structs=True,
     folds_case=True,
     run=True,
 )

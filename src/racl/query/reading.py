@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from racl.domain.model import Column, Type
+from racl.engines.bounds import column_interval
 from racl.model import Model
 from racl.query import text as sql
 from racl.query.dialects import Dialect
@@ -87,6 +88,18 @@ def typed(column: Column, given: E, dialect: Dialect) -> E:
     if column.default is None:
         return value
     return sql.or_else(value, constant(column.default, dialect))
+
+
+def stand_in(column: Column, dialect: Dialect) -> E:
+    """A value within the bounds, for rows that are refused."""
+    match column.type:
+        case Type.BOOLEAN:
+            return constant(False, dialect)  # noqa: FBT003 - a value of any type
+        case Type.CATEGORY:
+            return constant(column.values[0], dialect)
+        case _:
+            within = column_interval(column)
+            return constant(min(max(0.0, within.low), within.high), dialect)
 
 
 def constant(value: float | bool | str, dialect: Dialect) -> E:  # noqa: FBT001 - a value of any type

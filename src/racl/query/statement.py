@@ -199,6 +199,8 @@ class _Statement:
             value = reading.typed(column, sql.column(self.given[column.name]), self.dialect)
             name = self.names.new(column.name)
             values[name] = sql.case([(sound.copy(), value)])
+            if self.dialect.stands_in:
+                values[name] = sql.or_else(values[name], reading.stand_in(column, self.dialect))
             self.writer.names[self.program.columns[column.name]] = name
         nothing = exp.Cast(this=exp.Null(), to=exp.DataType.build("text"))
         self.layers.append((self.names.new("checked"), {self.fault: sql.case(faults) if faults else nothing}))
@@ -224,8 +226,11 @@ class _Statement:
         for plan in self.plans:
             roots += [plan.admissible, plan.counts, plan.value, plan.cost]
         roots += [self.program.threshold] * 3
+        if self.dialect.structs and self.writer.differing():
+            self.writer.looked_up = self.names.new("weights")
+            self.layers.append((self.names.new("tastes"), {self.writer.looked_up: self.writer.weights()}))
         for terms in self.writer.shared(roots):
-            columns = {}
+            columns: dict[str, E] = {}
             for term in terms:
                 columns[self._name(term)] = self.writer.write(term)
             self.layers.append((self.names.new("shared"), columns))
@@ -235,9 +240,7 @@ class _Statement:
         step = self.program.terms.steps[term]
         if step.op != "weight":
             return self.names.new("t", str(term))
-        position = int(step.payload)
-        feature = self.model.domain.features[position - 1].name if position else "bias"
-        return self.names.new("weight", feature)
+        return self.names.new("weight", self.writer.feature(int(step.payload)))
 
     def _valued(self) -> tuple[list[Candidate], E]:
         """What every plan is worth and costs, whether some plan is feasible, and why the row is refused."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -35,6 +35,7 @@ class Writer:
         self.texts = {code: text for text, code in self.terms.codes.items()}
         self.names: dict[Term, str] = {}
         self.inexact: set[str] = set()
+        self.looked_up = ""  # the column that holds all weights of a row's persona
 
     def _same_for_all(self) -> dict[Term, float]:
         """The weights that all personas share."""
@@ -45,6 +46,16 @@ class Writer:
             for n, term in enumerate(terms)
             if len({one.hex() for one in rows[:, n].tolist()}) == 1
         }
+
+    def feature(self, position: int) -> str:
+        """What a weight is of."""
+        return self.model.domain.features[position - 1].name if position else "bias"
+
+    def field(self, position: int) -> str:
+        """The name of a weight among those of a persona."""
+        name = self.feature(position)
+        names = [self.feature(n).casefold() for n in range(self.model.weights.shape[1])]
+        return name if names.count(name.casefold()) == 1 else f"{name}_{position}"
 
     # which terms get a name
 
@@ -59,7 +70,8 @@ class Writer:
             size[term] = 1 + sum(size[argument] for argument in arguments)
             level[term] = max((level[argument] for argument in arguments), default=0)
             often = uses[term] > 1 and size[term] > SHORT
-            if self.terms.steps[term].op == "weight" or often or size[term] > LONG:
+            weight = self.terms.steps[term].op == "weight" and not self.looked_up
+            if weight or often or size[term] > LONG:
                 levels.extend([] for _ in range(level[term] + 1 - len(levels)))
                 levels[level[term]].append(term)
                 size[term], level[term] = 1, level[term] + 1
@@ -110,16 +122,41 @@ class Writer:
 
     def weight(self, step: Step) -> E:
         """A weight of the row's persona."""
-        rule, position = self.model.domain.rule, int(step.payload)
-        rows = self.model.weights[:, position].tolist()
-        personas = dict(zip(self.model.domain.personas, rows[:-1], strict=True))
-        default = rows[-1] if self.model.taste.default is not None else None
+        position = int(step.payload)
+        if self.looked_up:
+            return sql.column(self.field(position), self.looked_up)
+        return self.by_persona(lambda row: sql.number(row[position], self.dialect))
+
+    def by_persona(self, value: Callable[[Sequence[float]], E]) -> E:
+        """What the weights of the row's persona give; of those that are not declared, the default."""
+        rule, default = self.model.domain.rule, self.model.taste.default is not None
+        rows = self.model.weights.tolist()
         persona = self.write(self.program.columns[str(rule.persona)])
         branches = [
-            (exp.EQ(this=persona.copy(), expression=sql.text(name)), sql.number(value, self.dialect))
-            for name, value in personas.items()
+            (exp.EQ(this=persona.copy(), expression=sql.text(name)), value(row))
+            for name, row in zip(self.model.domain.personas, rows[:-1], strict=True)
         ]
-        return sql.case(branches, None if default is None else sql.number(default, self.dialect))
+        if default:
+            return sql.case(branches, value(rows[-1]))
+        return sql.case(branches[:-1], branches[-1][1]) if self.dialect.stands_in else sql.case(branches)
+
+    def differing(self) -> list[int]:
+        """The weights that not all personas share."""
+        terms = [self.terms.add("weight", payload=n) for n in range(self.model.weights.shape[1])]
+        return [n for n, term in enumerate(terms) if term not in self.known]
+
+    def weights(self) -> E:
+        """All weights of the row's persona as one value."""
+
+        def fields(row: Sequence[float]) -> E:
+            named = {self.field(n): sql.number(row[n], self.dialect) for n in self.differing()}
+            pairs = [
+                exp.PropertyEQ(this=exp.to_identifier(name), expression=value)
+                for name, value in named.items()
+            ]
+            return exp.Struct(expressions=pairs)
+
+        return self.by_persona(fields)
 
     def code(self, step: Step) -> E:
         """A text of a category."""
