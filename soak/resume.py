@@ -1,9 +1,10 @@
-"""Runs killed at random moments and gone on with; write errors at every write: the outputs must be those of a quiet run.
+"""Runs killed at random moments and gone on with; a fault at every write: the outputs must be those of a quiet run.
 
     python soak/resume.py [--kills 200] [--seed 0]
 
-Kills are SIGKILL, some of them several to a run. In the second part every write to a file fails in turn, by an error or as on a
-full disk, and now and then half of it is written before: nothing may then stand under a final name but what belongs there.
+Kills are SIGKILL, some of them several to a run. In the second part every write to a file, every wait for the disk and every name
+that is given fails in turn, by an error or as on a full disk, a write when half of it is done: nothing may then stand under a
+final name but what belongs there, and what is left beside it must be gone on with to the same bytes.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ import os
 import random
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from telling.record import record
 
 from racl.errors import DataError
 
@@ -139,7 +142,7 @@ def left(folder: Path) -> list[str]:
 
 
 class Failing:
-    """A file of which the n-th write of all fails, perhaps after a part of it was written."""
+    """A file of which the n-th write of all fails when half of it is done."""
 
     left = 0
     fault = errno.EIO
@@ -147,12 +150,22 @@ class Failing:
     def __init__(self, file: Any) -> None:
         self.file = file
 
+    @staticmethod
+    def due() -> bool:
+        """Whether it is the turn of this operation to fail."""
+        Failing.left -= 1
+        return Failing.left == 0
+
+    @staticmethod
+    def fail() -> None:
+        """The fault."""
+        raise OSError(Failing.fault, os.strerror(Failing.fault))
+
     def write(self, data: Any) -> int:
         """Write, or fail."""
-        Failing.left -= 1
-        if Failing.left == 0:
+        if Failing.due():
             self.file.write(memoryview(data)[: len(data) // 2])
-            raise OSError(Failing.fault, os.strerror(Failing.fault))
+            Failing.fail()
         return int(self.file.write(data))
 
     def __enter__(self) -> Self:
@@ -165,8 +178,20 @@ class Failing:
         return getattr(self.file, name)
 
 
+def failing(operation: Callable[..., Any], *, of_files: bool = False) -> Callable[..., Any]:
+    """An operation on the disk that fails when it is its turn; folders may be spared, whose faults nobody is told of."""
+
+    def tried(*given: Any) -> Any:
+        spared = of_files and not stat.S_ISREG(os.fstat(given[0]).st_mode)
+        if not spared and Failing.due():
+            Failing.fail()
+        return operation(*given)
+
+    return tried
+
+
 def faults(folder: Path) -> tuple[int, int]:
-    """How many writes were made to fail, and after how many something wrong stood under a final name."""
+    """How many operations were made to fail, and after how many something was wrong."""
     tried = wrong = 0
     for source, target in KINDS:
         clear(folder, target)
@@ -174,19 +199,32 @@ def faults(folder: Path) -> tuple[int, int]:
         decide(folder, source, target)
         wanted = outputs(folder, target)
         for fault in (errno.EIO, errno.ENOSPC):
-            for number in each_write(folder, source, target, fault):
+            for number in each_operation(folder, source, target, fault):
                 tried += 1
-                there = [path.name for path in (folder / target, folder / "refused.csv") if path.exists()]
-                if there or left(folder):
-                    wrong += 1
-                    print(f"write {number} of {source} to {target}: left {there + left(folder)}")
-        if (outputs(folder, target)) != wanted:
-            wrong += 1
+                found = after_a_fault(folder, source, target, wanted)
+                wrong += bool(found)
+                if found:
+                    print(f"operation {number} of {source} to {target}: {found}")
+        wrong += outputs(folder, target) != wanted
     return tried, wrong
 
 
-def each_write(folder: Path, source: str, target: str, fault: int) -> Iterator[int]:
-    """Once for each write of a run, that write having failed; ends when a run gets by without."""
+def after_a_fault(folder: Path, source: str, target: str, wanted: tuple[bytes, bytes]) -> str:
+    """What is wrong with what a run left behind, if anything is."""
+    for name, data in zip((target, "refused.csv"), wanted, strict=True):
+        if (folder / name).exists() and (folder / name).read_bytes() != data:
+            return f"{name} is wrong"
+    kept = left(folder)
+    if not kept:
+        there = [name for name in (target, "refused.csv") if (folder / name).exists()]
+        return f"{there} stand there alone" if there else ""
+    Failing.left = 0
+    decide(folder, source, target, resume=True)
+    return "" if outputs(folder, target) == wanted and not left(folder) else f"{kept} were not gone on with"
+
+
+def each_operation(folder: Path, source: str, target: str, fault: int) -> Iterator[int]:
+    """Once for each operation of a run, that one having failed; ends when a run gets by without."""
     number = 0
     while True:
         number += 1
@@ -199,18 +237,19 @@ def each_write(folder: Path, source: str, target: str, fault: int) -> Iterator[i
         else:
             if Failing.left > 0:
                 return
-            raise AssertionError(f"write {number} failed and nobody was told")
+            raise AssertionError(f"operation {number} failed and nobody was told")
 
 
-def decide(folder: Path, source: str, target: str) -> None:
+def decide(folder: Path, source: str, target: str, *, resume: bool = False) -> None:
     """Decide in this process."""
     import racl
 
-    racl.decide_files(MODEL, folder / source, folder / target, rejects=folder / "refused.csv")
+    out, aside = folder / target, folder / "refused.csv"
+    racl.decide_files(MODEL, folder / source, out, rejects=aside, resume=resume)
 
 
 def patched() -> None:
-    """Every file that is written is one that may fail; pieces are small."""
+    """Every file that is written, waited for or named is one that may fail; pieces are small."""
     import racl.scale.carrying
     import racl.scale.journal
     import racl.scale.jsonl_files
@@ -222,6 +261,8 @@ def patched() -> None:
     racl.scale.work.BATCH_ROWS = racl.scale.jsonl_files.ROWS_AT_ONCE = 500
     opened = racl.scale.unfinished._opened
     racl.scale.unfinished._opened = lambda part: Failing(opened(part))
+    os.fsync = failing(os.fsync, of_files=True)
+    Path.replace = failing(Path.replace)  # type: ignore[method-assign]
     write = racl.scale.journal.Journal._write
 
     def journal_write(self: Any, entry: Any) -> None:
@@ -238,18 +279,22 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="racl-soak-"))
+    start = time.perf_counter()
     try:
         sources(folder, 100)
         same, in_time, gone_on = kills(folder, given.kills, random.Random(given.seed))
-        print(
-            f"kills: {same} of {given.kills} outputs identical; {in_time} kills in time, {gone_on} with a journal"
-        )
+        found = {"runs": given.kills, "kills_in_time": in_time, "with_a_journal": gone_on, "identical": same}
+        print("kills:", found)
+        record("files killed", {**found, "minutes": round((time.perf_counter() - start) / 60, 1)})
         for path in list(folder.iterdir()):
             path.unlink()
+        start = time.perf_counter()
         sources(folder, 4)
         patched()
         tried, wrong = faults(folder)
-        print(f"faults: {tried} writes made to fail, {wrong} wrong")
+        print(f"faults: {tried} operations made to fail, {wrong} wrong")
+        minutes = round((time.perf_counter() - start) / 60, 1)
+        record("files failing", {"operations": tried, "wrong": wrong, "minutes": minutes})
     finally:
         shutil.rmtree(folder)
     sys.exit(same < given.kills or wrong > 0)

@@ -46,7 +46,7 @@ def _replace(name: str, data: bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise
-    _settle(target.parent)
+    settle_folder(target.parent)
 
 
 def _mode(name: str, target: Path) -> int | None:
@@ -71,8 +71,8 @@ def _write(path: Path, data: bytes, mode: int | None) -> None:
         os.fsync(file.fileno())
 
 
-def _settle(folder: Path) -> None:
-    """Make the new name itself last, where a folder can be flushed."""
+def settle_folder(folder: Path) -> None:
+    """Make a new name in a folder last, where a folder can be flushed."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

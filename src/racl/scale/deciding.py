@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice
@@ -23,10 +23,10 @@ from racl.scale.carrying import carried
 from racl.scale.encoding import Encoder, encoder_of
 from racl.scale.journal import Journal, ended
 from racl.scale.output import REFUSAL, Shape, shape_of
-from racl.scale.paths import Format, check_output, writing
+from racl.scale.paths import Format, check_output
 from racl.scale.rows import Rows, open_rows
 from racl.scale.tally import Tally
-from racl.scale.unfinished import Unfinished, beside
+from racl.scale.unfinished import Unfinished, beside, give_name
 from racl.scale.work import Done, Task, Work
 
 AHEAD = 2  # tasks that are finished or waiting, beyond those that are worked on
@@ -57,12 +57,14 @@ def decide_files(  # noqa: PLR0913 - all but the first three by name
     engine: Engine = "auto",
     threads: int | None = None,
     resume: bool = False,
+    durable: bool = True,
     tell: Tell | None = None,
 ) -> Tally:
     """Write the decisions on the rows of files to a file, and set refused rows aside; raises RowError where they are not to be.
 
     `columns` are the rows' own columns to keep, all if not said; `only="accepted"` leaves out rejected rows. With
-    `resume`, a run that was killed goes on where it was, and ends with the same bytes.
+    `resume`, a run that was killed goes on where it was, and ends with the same bytes. With `durable`, files have their names
+    only when the disk has all of them.
     """
     if only not in (None, "accepted"):
         raise ValueError(f"only is {only!r}; it may be 'accepted' or nothing")
@@ -72,7 +74,7 @@ def decide_files(  # noqa: PLR0913 - all but the first three by name
     rows = rows if isinstance(rows, Rows) else open_rows(rows, model.domain.columns_read)
     place, aside = (None if path is None else Path(path) for path in (out, rejects))
     with in_file(rows.path):
-        run = Run.of(model, rows, place, aside, Choices(columns, only, prefix, engine), tell)
+        run = Run.of(model, rows, place, aside, Choices(columns, only, prefix, engine, durable), tell)
         return run.go(threads or available(), resume=resume)
 
 
@@ -94,6 +96,7 @@ class Choices:
     only: Only | None
     prefix: str
     engine: Engine
+    durable: bool = True
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ class Run:
     outputs: tuple[tuple[Path, Encoder], ...]  # where to, and how encoded
     journal: Path | None  # of which file a journal is kept
     task: dict[str, Any]
+    durable: bool
     tell: Tell | None
 
     @classmethod
@@ -129,7 +133,7 @@ class Run:
         outputs = [] if out is None or work.shape is None else [(out, work.shape.encoder)]
         outputs += [] if aside is None or work.rejects is None else [(aside, work.rejects)]
         task = described(model, rows, out, aside, choices)
-        return cls(rows, work, tuple(outputs), out or aside, task, tell)
+        return cls(rows, work, tuple(outputs), out or aside, task, choices.durable, tell)
 
     def go(self, threads: int, *, resume: bool) -> Tally:
         """Do it."""
@@ -140,7 +144,7 @@ class Run:
         journal = None
         try:
             for path, encoder in self.outputs:
-                files.append(Unfinished(path, encoder))
+                files.append(Unfinished(path, encoder, durable=self.durable))
                 files[-1].open()
             journal = None if self.journal is None else Journal(self.journal, self.task, files)
             tally = self.through(files, journal, threads, resume=resume)
@@ -186,8 +190,7 @@ class Run:
     def named(self, counts: Mapping[str, Any]) -> Tally:
         """The end of a run that was killed when all was written, and some files had their names perhaps."""
         for path, _ in reversed(self.outputs):
-            with writing(path), suppress(FileNotFoundError):
-                beside(path, "part").replace(path.resolve())
+            give_name(path, durable=self.durable)
         if self.journal:
             beside(self.journal, "journal").unlink(missing_ok=True)
         return Tally.from_data(counts)
@@ -225,8 +228,9 @@ class Run:
 
 
 def leave(files: Sequence[Unfinished], journal: Journal | None, error: BaseException) -> None:
-    """Remove what is unfinished, unless somebody ended a run that can be gone on with."""
-    if journal and journal.entries and isinstance(error, KeyboardInterrupt | SystemExit):
+    """Remove what is unfinished, unless somebody ended a run that can be gone on with, or only names are missing."""
+    ended = journal and journal.entries and isinstance(error, KeyboardInterrupt | SystemExit)
+    if journal and (ended or journal.complete):
         for file in files:
             file.file.close()
         journal.close()

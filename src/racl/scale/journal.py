@@ -31,6 +31,7 @@ class Journal:
     told: list[int] = field(default_factory=list)  # how many groups of each file are in it already
     last: float = field(default_factory=monotonic)
     entries: int = 0
+    complete: bool = False  # whether it says that all is written
 
     @property
     def place(self) -> Path:
@@ -63,6 +64,7 @@ class Journal:
         self.told = [len(file.groups) for file in self.files]
         self.last = monotonic()
         self.entries += 1
+        self.complete = complete
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         if self.file is not None:

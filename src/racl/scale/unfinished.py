@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from racl.documents import settle_folder
 from racl.scale.encoding import Encoder, Piece, Span
 from racl.scale.footer import MAGIC, group_moved
 from racl.scale.paths import fault, reading, writing
@@ -35,6 +36,7 @@ class Unfinished:
     path: Path
     encoder: Encoder
     file: BinaryIO = field(default_factory=io.BytesIO)  # until it is opened
+    durable: bool = True  # whether its end is waited for until the disk has it
     held: bool = False  # whether no other process may write it
     size: int = 0
     rows: int = 0
@@ -111,15 +113,16 @@ class Unfinished:
             os.fsync(self.file.fileno())
 
     def close(self) -> None:
-        """Write what stands after the last row."""
+        """Write what stands after the last row, and wait until the disk has it."""
         self._write(self.encoder.tail(self.groups, self.rows))
+        if self.durable:
+            self.settle()
         with writing(self.path):
             self.file.close()
 
     def give_name(self) -> None:
         """Take the final name."""
-        with writing(self.path):
-            self.part.replace(self.path.resolve())
+        give_name(self.path, durable=self.durable)
 
     def remove(self) -> None:
         """Leave nothing behind, but for what another process is writing."""
@@ -129,6 +132,19 @@ class Unfinished:
                 mine = self.held or _locked(file)
             if mine:
                 self.part.unlink(missing_ok=True)
+
+
+def give_name(path: Path, *, durable: bool = True) -> None:
+    """Let what stands beside a path take its place, if it has not yet, and have the disk know of it."""
+    final = path.resolve()
+    try:
+        with suppress(FileNotFoundError):
+            beside(path, "part").replace(final)
+        if durable:
+            settle_folder(final.parent)
+    except OSError as error:
+        what = f"cannot be given its name: {(error.strerror or str(error)).lower()}"
+        raise fault(path, what, "all is written: mend that and go on with `--resume`") from error
 
 
 def _opened(part: Path) -> BinaryIO:
