@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import random
+import string
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from racl.cli import main
+from racl.model import parse_model
 from racl.serve.store import keeping
 from racl.serve.store.connection import StoreError
 from racl.serve.store.places import place_of
@@ -59,6 +63,36 @@ def test_a_log_is_kept_read_replayed_and_told_outcomes(url: str) -> None:
     connection.run("UPDATE decisions SET cost = 1 WHERE seq = 2")
     assert keeping.verify(connection, None).problems
     connection.close()
+
+
+def test_an_older_log_is_brought_up_to_date(url: str) -> None:
+    with remembered(url) as ask:
+        made = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]
+    connection = place_of(url).connect()
+    for index in ("decisions_asked", "differences_asked"):
+        connection.run(f"DROP INDEX {index}")
+    connection.run("UPDATE alembic_version SET version_num = '0001'")
+    connection.close()
+    with remembered(url) as ask:
+        assert ask("GET", "/v1/decisions?limit=1").json["decisions"][0]["id"] == made["id"]
+    connection = place_of(url).connect()
+    there = {row[0] for row in connection.run("SELECT indexname FROM pg_indexes")}
+    assert {"decisions_asked", "differences_asked"} <= there
+    connection.close()
+
+
+def test_pages_follow_each_other_and_long_names_are_taken(url: str) -> None:
+    held = json.loads(json.dumps(air_model().document()))
+    held["preference_default"] = held["preference"]["leisure"]
+    long = "".join(random.Random(1).choices(string.printable[:90], k=20_000))
+    with remembered(url, None, parse_model(json.dumps(held))) as ask:
+        rows = [{**GOOD, "persona": long}, *[GOOD] * 4]
+        made = ask("POST", "/v1/decide", {"rows": rows}).json["decisions"]
+        first = ask("GET", "/v1/decisions?limit=3").json
+        second = ask("GET", f"/v1/decisions?limit=3&cursor={first['next']}").json
+        found = [one["id"] for one in first["decisions"] + second["decisions"]]
+        assert found == [one["id"] for one in reversed(made)]
+        assert second["decisions"][-1]["persona"] == long
 
 
 def test_models_and_answers_outlive_the_service(url: str) -> None:

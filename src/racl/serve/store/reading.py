@@ -14,6 +14,7 @@ COLUMNS = (
     " d.explored, d.probability, d.given, o.happened, o.accepted, d.tenant"
 )
 JOINED = "FROM decisions d LEFT JOIN outcomes o ON o.decision = d.id"
+LATEST = "ORDER BY d.at DESC, d.seq DESC"  # as the index has it
 PAGE = 2_000  # decisions read at a time
 
 
@@ -85,11 +86,12 @@ class Filter:
 def decisions(
     connection: Connection, asked: Filter, *, below: int | None = None, limit: int = 100
 ) -> list[Logged]:
-    """The latest decisions, the last one first."""
+    """The latest decisions, the last one first; `below` is the number of the one that the page before ended with."""
     where, values = asked.where()
     if below is not None:
-        where, values = f"{where} AND d.seq < ?", [*values, below]
-    query = f"SELECT {COLUMNS} {JOINED} WHERE {where} ORDER BY d.seq DESC LIMIT ?"
+        where += " AND (d.at, d.seq) < (SELECT b.at, b.seq FROM decisions b WHERE b.seq = ?)"
+        values = [*values, below]
+    query = f"SELECT {COLUMNS} {JOINED} WHERE {where} {LATEST} LIMIT ?"
     return [logged(row) for row in connection.run(query, (*values, limit))]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 TYPES = {
-    "sqlite": {"big": "INTEGER", "real": "REAL", "blob": "BLOB"},
-    "postgresql": {"big": "BIGINT", "real": "DOUBLE PRECISION", "blob": "BYTEA"},
+    "sqlite": {"big": "INTEGER", "real": "REAL", "blob": "BLOB", "asked": "credit, plan, persona, accepted"},
+    # an entry of its indexes must be small, and names may be long
+    "postgresql": {"big": "BIGINT", "real": "DOUBLE PRECISION", "blob": "BYTEA", "asked": "credit, accepted"},
 }
 STEPS: tuple[tuple[str, ...], ...] = (
     (
@@ -35,6 +36,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
             id TEXT PRIMARY KEY, digest {blob} NOT NULL UNIQUE, tenant TEXT NOT NULL, scopes TEXT NOT NULL,
             label TEXT NOT NULL, at {big} NOT NULL, expires {big})""",
         """INSERT INTO heads (chain, seq, link) VALUES ('decisions', 0, {nothing}), ('outcomes', 0, {nothing})""",
+    ),
+    (
+        """CREATE INDEX decisions_asked ON decisions (tenant, at, seq, model, {asked})""",
+        """CREATE INDEX differences_asked ON differences (tenant, model, at, shadow)""",
     ),
 )
 NOTHING = {"sqlite": f"x'{'00' * 32}'", "postgresql": f"'\\x{'00' * 32}'::bytea"}
