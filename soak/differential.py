@@ -1,7 +1,8 @@
 """Ten million rows over thousands of domains drawn at random: every engine against the definition, to the bit.
 
-Each seed is a domain and its rows. Closure and arrays decide all of them, the kernel those of every tenth domain. Where
-an engine differs, the seed and the row are said. What is done is kept in a file, and a second start goes on from there.
+Each seed is a domain and its rows. Closure, arrays and the text of the kernel, run by Python, decide all of them, the
+compiled kernel those of every tenth domain. Where an engine differs, the seed and the row are said. What is done is kept
+in a file, and a second start goes on from there.
 
     python soak/differential.py --domains 200 --decisions 100000    # a short one
 """
@@ -31,6 +32,7 @@ from racl.domain.effects import plans_per_row  # noqa: E402
 from strategies.agreement import by_definition, by_engine, disagreements, outputs_of  # noqa: E402
 from strategies.chance import Seeded  # noqa: E402
 from strategies.domains import any_model  # noqa: E402
+from strategies.interpreted import by_text  # noqa: E402
 from strategies.rows import any_rows  # noqa: E402
 
 STATE = ROOT / "build" / "soak" / "differential.json"
@@ -80,6 +82,7 @@ def compared(seed: int, kernel_every: int) -> Tally:
         f"seed {seed}, closure, row {row} {rows[row]}: {found[row]}; {closure[row]}" for row in wrong[:3]
     ]
     said = disagreements(model, rows, wanted, by_engine(model, rows, "arrays"))
+    said += disagreements(model, rows, wanted, by_text(model, rows))
     if seed % kernel_every == 0:
         tally.kernels, tally.compiled_rows = 1, len(rows)
         deciding.BLOCK = (1 << 17, 100, 7)[seed // kernel_every % 3]

@@ -15,6 +15,7 @@ from strategies.agreement import by_definition, by_engine, disagreements, output
 from strategies.chance import Seeded
 from strategies.domains import Shape, any_model
 from strategies.drawn import decided
+from strategies.interpreted import by_text
 from strategies.rows import Row, any_rows
 
 ROWS, COMPILED_ROWS = 50, 400
@@ -48,6 +49,14 @@ def test_300_domains_are_decided_alike_by_every_engine_without_a_compiler(seeds:
         wanted = outputs_of(model, by_definition(model, rows))
         for engine in ("rows", "arrays"):
             assert (seed, disagreements(model, rows, wanted, by_engine(model, rows, engine))) == (seed, [])
+
+
+@pytest.mark.parametrize("seeds", list(pairwise(range(1000, 1301, 30))), ids=str)
+def test_the_text_of_300_kernels_run_by_python_says_what_the_definition_says(seeds: tuple[int, int]) -> None:
+    for seed in range(*seeds):
+        model, rows = drawn(seed, ROWS)
+        wanted = outputs_of(model, by_definition(model, rows))
+        assert (seed, disagreements(model, rows, wanted, by_text(model, rows))) == (seed, [])
 
 
 @pytest.mark.kernel

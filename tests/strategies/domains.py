@@ -202,7 +202,7 @@ class Builder:
         context = self.context()
         depth = self.shape.depth
         repairs = self.chance.integer(0, self.shape.repairs)
-        return {
+        document: Document = {
             "racl": 1,
             "name": self.chance.pick(("d", "air-ticket", "0_-", "x" * 64)),
             "candidate": candidate,
@@ -218,6 +218,33 @@ class Builder:
             },
             "rule": self.rule(list(context)),
         }
+        if document["rule"]["steps"] > 1:
+            self.chain(document["repairs"])
+            if self.chance.likely(25):
+                self.parts(document)
+        return document
+
+    def chain(self, repairs: Document) -> None:
+        """Let some repairs be possible, or dearer, only after another one."""
+        for name, repair in repairs.items():
+            others = [other for other in repairs if other != name]
+            if others and self.chance.likely(40):
+                sets = repairs[self.chance.pick(others)]["sets"]
+                column = self.chance.pick(list(sets))
+                sets[column], condition = self.goal(column)
+                if self.chance.likely(70):
+                    repair["applies"] = condition
+                else:
+                    repair["cost"] = f"{self.chance.pick((2, 0.1, 4))} if {condition} else 1"
+
+    def parts(self, document: Document) -> None:
+        """Let parts be missing, each to be had by itself: their order changes nothing but how their costs add up."""
+        names = self.names([f"part{n}" for n in range(3)], self.chance.pick((2, 3, 3)))
+        for place, name in enumerate(names):
+            document["candidate"][name] = "boolean"
+            document["requirements"][f"has_{name}"] = name
+            cost = self.chance.pick((0.1, 0.2, 0.3, 0.7, 0.6, 1.1, 1e-3))
+            document["repairs"][f"fit{place}"] = {"sets": {name: True}, "cost": cost}
 
     def requirement(self, candidate: list[str]) -> object:
         """A requirement; more often than not, one that some repair can meet."""
