@@ -58,10 +58,24 @@ def times(found: Found) -> str:
     return table(head, [[way, *(cell(size, way) for size in sizes)] for way in ways])
 
 
+def bound(found: Found) -> Iterator[str]:
+    """What keeps engines that decode and write every column from being left further behind."""
+    for millions in ("10", "50"):
+        ways = ("racl", "Polars", "Polars, rows alone")
+        own, whole, alone = (ns(found, millions, way, "cpu") for way in ways)
+        if own and whole and alone:
+            yield (
+                f"At {millions} million rows Polars needs {number(alone)} ns of the processors a row to read and write without"
+                f" deciding, {number(whole)} with; racl needs {number(own)} in all, which is {number(own / alone)} times the"
+                " former. What is left of it is mostly reading the columns that decide and compressing six new ones, which no"
+                " engine is spared."
+            )
+
+
 def markdown(found: Found) -> str:
     """The whole page."""
     reached = table(["to be reached", "", "measured", ""], [target.cells for target in targets(found)])
-    parts = [told(found), reached, times(found)]
+    parts = [told(found), reached, times(found), *bound(found)]
     if fit := found.get("fit"):
         told_fit = f"{fit['seconds']:,.0f} s by the clock, {fit['cpu']:,.0f} s of the processors"
         parts.append(f"A fit of {fit['rows']:,} rows of `benchmarks/market` (latent, certified): {told_fit}.")

@@ -41,6 +41,7 @@ KINDS = (
     ("rows.jsonl", "out.jsonl.zst"),
     ("rows.csv", "out.parquet"),
 )
+SAID = "said.txt"
 CHILD = """
 import sys
 import racl.scale.carrying, racl.scale.journal, racl.scale.jsonl_files, racl.scale.rows, racl.scale.work
@@ -90,9 +91,13 @@ def outputs(folder: Path, target: str) -> tuple[bytes, bytes]:
 
 
 def run(folder: Path, source: str, target: str, *more: str, after: float | None = None) -> int:
-    """How the command ended, killed after some seconds if they are given."""
+    """How the command ended, killed after some seconds if they are given; what it said is kept beside."""
     asked = [sys.executable, "-c", CHILD, *words(folder, source, target), *more]
-    with subprocess.Popen(asked, stderr=subprocess.DEVNULL, env=os.environ) as child:
+    told = {**os.environ, "RACL_TRACEBACK": "1"}
+    with (
+        (folder / SAID).open("w", encoding="utf-8") as said,
+        subprocess.Popen(asked, stderr=said, env=told) as child,
+    ):
         if after is not None:
             time.sleep(after)
             child.send_signal(signal.SIGKILL)
@@ -124,6 +129,7 @@ def kills(folder: Path, count: int, chance: random.Random) -> tuple[int, int, in
         same += good
         if not good:
             print(f"kill {number}: {source} to {target} ended with {ended}, left {left(folder)}")
+            print((folder / SAID).read_text("utf-8"), flush=True)
     return same, in_time, gone_on
 
 

@@ -1,6 +1,6 @@
 """The airline rule as Polars expressions, by hand: lazy, every thread, all six outputs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -14,6 +14,7 @@ State = dict[str, pl.Expr]
 
 PLAIN = ["fare", "stops", "layover", "duration", "departs", "has_bag", "refundable", "needs_bag"]
 PLAIN += ["needs_refund"]
+TRUTHS = ["has_bag", "refundable", "needs_bag", "needs_refund"]
 CODED = ["carrier", "cabin", "persona"]
 TRUE = pl.lit(value=True)
 NOTHING = pl.lit(float("-inf"))  # the value of what is not admissible
@@ -22,6 +23,17 @@ NOTHING = pl.lit(float("-inf"))  # the value of what is not admissible
 def columns() -> State:
     """The row's own columns; a category by its code, which compares fastest."""
     return {name: pl.col(name) for name in PLAIN} | {name: pl.col(name).to_physical() for name in CODED}
+
+
+def refused(names: Sequence[str], bounds: Mapping[str, tuple[float | None, float | None]]) -> pl.Expr:
+    """Rows that may not be decided: a null, a number that is none or out of bounds."""
+    tests = [pl.col(name).is_null() for name in names]
+    for name, (least, most) in bounds.items():
+        if name not in TRUTHS:
+            tests.append(~pl.col(name).is_finite())
+        tests += [] if least is None else [pl.col(name) < least]
+        tests += [] if most is None else [pl.col(name) > most]
+    return pl.any_horizontal(*tests)
 
 
 def menu(x: State) -> list[tuple[pl.Expr, pl.Expr, State]]:

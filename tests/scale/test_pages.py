@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from racl.model import Model
+from racl.model import Model, save_model
 from racl.scale import decide_files, pages
 from racl.scale.encoding import ParquetEncoder, plain_footer
 from racl.scale.footer import MAGIC, frame_of, group_moved, group_of, moved
@@ -107,3 +109,14 @@ def test_pages_and_arrow_write_the_same_table(
             found = [one.metadata.row_group(group).column(column) for one in (mine, arrows)]
             assert found[0].statistics == found[1].statistics
             assert set(found[0].encodings) == set(found[1].encodings)
+
+
+def test_deciding_files_of_parquet_imports_no_pandas(tmp_path: Path, model: Model) -> None:
+    rows, out = write(tmp_path / "rows.parquet", table(430)), tmp_path / "out.parquet"
+    save_model(model, tmp_path / "model.json")
+    script = (
+        f"import sys, racl; racl.decide_files({str(tmp_path / 'model.json')!r}, {str(rows)!r}, {str(out)!r})"
+    )
+    done = [sys.executable, "-c", f"{script}; print('pandas' in sys.modules)"]
+    assert subprocess.run(done, check=True, capture_output=True, text=True).stdout == "False\n"
+    assert pq.read_metadata(out).num_rows == 430

@@ -220,7 +220,7 @@ def _fits(footer: Footer, first: Footer) -> bool:
 def _frame(first: Footer, columns: Sequence[int], added: ParquetEncoder, shape: Shape) -> Frame:
     """What the footer says of all columns: of the file's own what the file said."""
     before = frame_of(first)
-    new = frame_of(plain_footer(added, added.schema.empty_table()))
+    new = frame_of(plain_footer(added, pa.Table.from_batches([], added.schema)))
     elements = [element for column in columns for element in first.elements[first.roots[column]]]
     kept = dict(before.key_values)
     if len(columns) < len(first.roots):

@@ -98,7 +98,7 @@ class ParquetEncoder:
         """All that the footer says but where the rows lie."""
         if self.given is not None:
             return self.given
-        return frame_of(footer_of(_file(self.schema.empty_table(), stored=True)))
+        return frame_of(footer_of(_file(pa.Table.from_batches([], self.schema), stored=True)))
 
     def head(self) -> bytes:
         """The magic word."""

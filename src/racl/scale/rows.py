@@ -103,7 +103,7 @@ class Rows:
         return read_arrow(native)
 
     def _no_rows(self) -> Table:
-        return read_rows([]) if self.layout is None else read_arrow(self.layout.empty_table())
+        return read_rows([]) if self.layout is None else read_arrow(pa.Table.from_batches([], self.layout))
 
 
 def open_rows(path: str | Path, typed: Sequence[Column] = ()) -> Rows:
