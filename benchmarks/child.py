@@ -8,6 +8,7 @@ from time import perf_counter, time
 
 STARTED = time()
 HERE = Path(__file__).parent
+STATUS = Path("/proc/self/status")
 
 
 def importing() -> dict[str, float]:
@@ -101,7 +102,7 @@ def resident() -> float:
 
 def status(key: str) -> float:
     """A figure of the kernel's account of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    lines = STATUS.read_text("utf-8").splitlines()
     return 1024.0 * next(int(line.split()[1]) for line in lines if line.startswith(key + ":"))
 
 

@@ -25,6 +25,7 @@ from time import perf_counter
 from typing import Any
 
 import scale_report
+from child import STATUS, status
 from airline import rows as airline
 from market import rows as market
 from measure import machine, say
@@ -124,7 +125,9 @@ def child(way: str, source: str, target: str) -> None:
     found = {
         "seconds": seconds,
         "cpu": used.ru_utime + used.ru_stime - start.ru_utime - start.ru_stime,
-        "peak": 1024 * used.ru_maxrss,
+        "peak": status("VmHWM")
+        if STATUS.exists()
+        else 1024.0 * used.ru_maxrss,  # which a parent may have raised
     }
     print(json.dumps(found))
 
@@ -214,7 +217,8 @@ def timed(folder: Path, millions: int) -> dict[str, Any]:
             given = decided if way.endswith("decisions") else source
             runs[way].append(run(way, given, decided if way == "racl" else target))
             if way in DECIDING:
-                compared(decided, target, way)
+                asked = [sys.executable, __file__, "--compare", way, str(decided), str(target)]
+                subprocess.run(asked, check=True)
     sizes = {"in": source.stat().st_size, "out": decided.stat().st_size}
     for path in (source, decided, target):
         path.unlink(missing_ok=True)
@@ -241,6 +245,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, help="where there is room for some gigabytes")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="results; a page goes beside them")
     parser.add_argument("--child", nargs=3, metavar=("WAY", "IN", "OUT"), help=argparse.SUPPRESS)
+    parser.add_argument("--compare", nargs=3, metavar=("WAY", "ONE", "OTHER"), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -248,6 +253,10 @@ def main() -> None:
     given = arguments()
     if given.child:
         child(*given.child)
+        return
+    if given.compare:
+        way, *paths = given.compare
+        compared(*map(Path, paths), way)
         return
     folder = Path(tempfile.mkdtemp(prefix="racl-scale-", dir=given.folder))
     found: dict[str, Any] = {"machine": machine(), "sizes": {}, "fit": None}

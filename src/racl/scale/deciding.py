@@ -126,7 +126,9 @@ class Run:
             if path is not None:
                 check_output(path, rows.path, rows.files, *([other] if other is not None else []))
         if rows.layout is not None:
-            problems = check_columns(read_arrow(pa.Table.from_batches([], rows.layout)), model.domain.columns_read)
+            problems = check_columns(
+                read_arrow(pa.Table.from_batches([], rows.layout)), model.domain.columns_read
+            )
             if problems:
                 raise DataError(problems)
         work = worker(model, rows, out, aside, choices)
