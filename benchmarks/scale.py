@@ -25,8 +25,8 @@ from time import perf_counter
 from typing import Any
 
 import scale_report
-from child import STATUS, status
 from airline import rows as airline
+from child import STATUS, status
 from market import rows as market
 from measure import machine, say
 
