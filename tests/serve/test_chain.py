@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +60,23 @@ TAMPERED = {
     "the last taken out": "DELETE FROM decisions WHERE seq = 6",
     "two exchanged": "UPDATE decisions SET seq = CASE seq WHEN 2 THEN -3 WHEN 3 THEN -2 END WHERE seq IN (2, 3)",
     "an outcome": "UPDATE outcomes SET accepted = 0 WHERE seq = 1",
+    "when an outcome was": "UPDATE outcomes SET happened = happened + 1 WHERE seq = 1",
+    "whose outcome it is": "UPDATE outcomes SET decision = 'x' WHERE seq = 1",
     "an outcome taken out": "DELETE FROM outcomes WHERE seq = 2",
+    "the first outcome taken out": "DELETE FROM outcomes WHERE seq = 1",
+    "outcomes exchanged": "UPDATE outcomes SET seq = CASE seq WHEN 1 THEN -2 WHEN 2 THEN -1 END",
+    "all outcomes taken out": "DELETE FROM outcomes",
+    "all decisions taken out": "DELETE FROM decisions",
+    "a probability": "UPDATE decisions SET probability = 0.5 WHERE seq = 1",
+    "a persona": "UPDATE decisions SET persona = 'business' WHERE seq = 1",
+    "no persona": "UPDATE decisions SET persona = NULL WHERE seq = 1",
+    "a version": "UPDATE decisions SET version = 'x' WHERE seq = 1",
+    "the model's weights": "UPDATE versions SET document = replace(document, '12.0', '13.0')",
+    "a model taken out": "DELETE FROM versions",
+    "one put in": (
+        "INSERT INTO decisions SELECT 7, 'x', at, tenant, model, version, persona, accepted, credit, plan, value, margin,"
+        " cost, explored, probability, given, salts, link FROM decisions WHERE seq = 6"
+    ),
     "a masked value that is no digest": (
         """UPDATE decisions SET given = replace(given, '"fare":52', '"fare":{"mask":"zz"}') WHERE seq = 3"""
     ),
@@ -68,13 +86,18 @@ TAMPERED = {
 }
 
 
+def everything(log: Connection) -> list[Any]:
+    tables = ("decisions", "outcomes", "versions")
+    return [log.run(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in tables]  # noqa: S608
+
+
 @pytest.mark.parametrize("what", TAMPERED)
 def test_whatever_is_done_to_the_log_is_noticed(log: Connection, racl: Racl, what: str) -> None:
-    before = log.run("SELECT * FROM decisions ORDER BY seq"), log.run("SELECT * FROM outcomes")
+    before = everything(log)
     log.run(TAMPERED[what])
-    log.run("UPDATE decisions SET seq = -seq WHERE seq < 0")
-    if (log.run("SELECT * FROM decisions ORDER BY seq"), log.run("SELECT * FROM outcomes")) == before:
-        pytest.fail("nothing was done")
+    for chain in keeping.CHAINS:
+        log.run(f"UPDATE {chain} SET seq = -seq WHERE seq < 0")  # noqa: S608
+    assert everything(log) != before
     done = racl("verify")
     assert done.code == 1
     assert "NOT whole" in done.out
@@ -140,10 +163,65 @@ def test_a_checkpoint_binds_what_a_forger_could_relink(log: Connection, racl: Ra
     assert "vouches" in done.err
 
 
+@pytest.mark.parametrize("chain", keeping.CHAINS)
+def test_a_checkpoint_binds_the_end_that_a_forger_could_move(log: Connection, racl: Racl, chain: str) -> None:
+    assert racl("checkpoint").code == 0
+    log.run(f"DELETE FROM {chain} WHERE seq > 1")  # noqa: S608
+    log.run(f"UPDATE heads SET seq = 1, link = (SELECT link FROM {chain}) WHERE chain = '{chain}'")  # noqa: S608
+    done = racl("verify")
+    assert done.code == 1
+    assert f"{chain} end at 1, but a checkpoint vouches for" in done.err
+
+
+def test_a_log_is_verified_masked_and_copied_while_decisions_come_in(
+    store: Path, racl: Racl, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    with remembered(store) as ask:
+        ask("POST", "/v1/decide", {"rows": [GOOD] * 10_000})
+        stop = threading.Event()
+        made = []
+
+        def decide() -> None:
+            while not stop.is_set():
+                made.append(ask("POST", "/v1/decide", {"rows": [GOOD] * 500}).status)
+
+        thread = threading.Thread(target=decide)
+        thread.start()
+        try:
+            for words in (["verify"], ["mask", "--column", "carrier"], ["backup", "-o", copy], ["verify"]):
+                assert racl(*words).code == 0
+        finally:
+            stop.set()
+            thread.join()
+    assert set(made) == {200}
+    assert racl("verify").code == 0
+    assert main(["log", "verify", "--store", str(copy)]) == 0
+    assert copy.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_that_cannot_be_made_leaves_nothing(log: Connection, racl: Racl, tmp_path: Path) -> None:
+    (tmp_path / "there.db").write_text("mine")
+    for place, what in (("there.db", "is there already"), ("no/copy.db", "no such folder")):
+        done = racl("backup", "-o", tmp_path / place)
+        assert (done.code, what in done.err) == (2, True)
+    full = tmp_path / "full"
+    full.mkdir()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Path, "replace", broken)
+        assert racl("backup", "-o", full / "copy.db").code == 2
+    assert list(full.iterdir()) == []
+    assert (tmp_path / "there.db").read_text() == "mine"
+
+
+def broken(*given: object) -> None:
+    raise OSError(28, "No space left on device", "copy.db")
+
+
 def relink(log: Connection) -> None:
     """Compute all links anew, as somebody would who wants the change not to be seen."""
     link = START
-    rows = list(keeping.decision_links(log, keeping.Checked()))
+    rows = list(keeping.decision_links(log, keeping.Checked(), 2**60))
     for one in rows:
         link = linked(link, one.leaf)
         log.run("UPDATE decisions SET link = ? WHERE seq = ?", (link, one.seq))

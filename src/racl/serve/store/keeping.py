@@ -11,12 +11,16 @@ from typing import Any
 from racl.serve.store.chain import ENCODER, START, leaf, linked, masked, signature
 from racl.serve.store.connection import Connection, Row
 from racl.serve.store.records import SAID, Outcome, head, of_outcome
+from racl.serve.store.versions import Versions
 
 CHAINS = ("decisions", "outcomes")
 PAGE = 5_000
 SHOWN = 20
 DECISIONS = f"SELECT seq, {', '.join(SAID)}, given, salts, link, persona FROM decisions"  # noqa: S608 - fixed names
-OUTCOMES = "SELECT seq, decision, tenant, at, happened, accepted, salts, link FROM outcomes WHERE seq > ? ORDER BY seq LIMIT ?"
+OUTCOMES = (
+    "SELECT seq, decision, tenant, at, happened, accepted, salts, link FROM outcomes"
+    " WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+)
 
 
 @dataclass
@@ -45,14 +49,16 @@ class Link:
     link: bytes
 
 
-def decision_links(connection: Connection, found: Checked) -> Iterator[Link]:
-    """Every decision of the chain, in order."""
-    last = 0
-    while rows := connection.run(f"{DECISIONS} WHERE seq > ? ORDER BY seq LIMIT {PAGE}", (last,)):
+def decision_links(connection: Connection, found: Checked, until: int) -> Iterator[Link]:
+    """Every decision of the chain up to a number, in order."""
+    last, versions = 0, Versions(connection, found.say)
+    query = f"{DECISIONS} WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {PAGE}"
+    while rows := connection.run(query, (last, until)):
         for row in rows:
             said, given, salted, link = row[1:-4], json.loads(row[-4]), bytes(row[-3]), bytes(row[-2])
             found.decisions += 1
             found.masked += any(isinstance(value, dict) for value in given.values())
+            versions.check(row[0], (said[2], said[3], said[4]), row[-1], given)
             yield Link(row[0], computed(tuple(said), given, salted), link)
         last = rows[-1][0]
 
@@ -65,10 +71,10 @@ def computed(said: tuple[Any, ...], given: Mapping[str, Any], salted: bytes) -> 
         return b""
 
 
-def outcome_links(connection: Connection, found: Checked) -> Iterator[Link]:
-    """Every outcome of the chain, in order."""
+def outcome_links(connection: Connection, found: Checked, until: int) -> Iterator[Link]:
+    """Every outcome of the chain up to a number, in order."""
     last = 0
-    while rows := connection.run(OUTCOMES, (last, PAGE)):
+    while rows := connection.run(OUTCOMES, (last, until, PAGE)):
         for seq, decision, tenant, at, happened, accepted, salted, link in rows:
             found.outcomes += 1
             said, columns = of_outcome(Outcome(decision, tenant, at, happened, bool(accepted)))
@@ -80,14 +86,14 @@ LINKS = {"decisions": decision_links, "outcomes": outcome_links}
 
 
 def verify(connection: Connection, secret: bytes | None) -> Checked:
-    """Recompute every digest and link, and hold them to the checkpoints and to the head."""
+    """Recompute every digest and link, and hold them to the checkpoints and to the head, while others write on."""
     found = Checked()
     for chain in CHAINS:
         signed = checkpoints(connection, chain, secret, found)
         seq, link = max(((at, link) for at, link, pruned in signed if pruned), default=(0, START))
         marks = {at: link for at, link, _ in signed}
         last = head(connection, chain)
-        for one in LINKS[chain](connection, found):
+        for one in LINKS[chain](connection, found, last[0]):
             if one.seq != seq + 1:
                 found.say(f"{chain} {seq + 1} to {one.seq - 1} are missing")
             elif linked(link, one.leaf) != one.link:
@@ -97,6 +103,11 @@ def verify(connection: Connection, secret: bytes | None) -> Checked:
             seq, link = one.seq, one.link
         if (seq, link) != last:
             found.say(f"{chain} end at {seq}, but {last[0]} were written")
+        if max(marks, default=0) > last[0]:
+            found.say(f"{chain} end at {last[0]}, but a checkpoint vouches for {max(marks)}")
+        ((end,),) = connection.run(f"SELECT MAX(seq) FROM {chain}")  # noqa: S608 - fixed names
+        if (end or 0) > head(connection, chain)[0]:
+            found.say(f"{chain} go on to {end}, which nobody wrote")
     return found
 
 
@@ -128,12 +139,15 @@ def mask(connection: Connection, columns: frozenset[str], *, before: int | None,
     """Hide columns for good, of one decision or of all made before a moment; how many were changed."""
     changed, last = 0, 0
     condition, values = ("AND id = ?", (name,)) if name else ("AND at < ?", (before,)) if before else ("", ())
-    with connection.writing():
-        query = f"SELECT seq, given, salts, persona FROM decisions WHERE seq > ? {condition} ORDER BY seq LIMIT {PAGE}"  # noqa: S608
-        while rows := connection.run(query, (last, *values)):
+    query = f"SELECT seq, given, salts, persona FROM decisions WHERE seq > ? {condition} ORDER BY seq LIMIT {PAGE}"  # noqa: S608
+    while True:
+        with connection.writing():  # a page at a time: who decides meanwhile waits for no more than that
+            rows = connection.run(query, (last, *values))
             updates = list(hidden(rows, columns))
             connection.many("UPDATE decisions SET given = ?, salts = ?, persona = ? WHERE seq = ?", updates)
-            changed, last = changed + len(updates), rows[-1][0]
+        if not rows:
+            break
+        changed, last = changed + len(updates), rows[-1][0]
     connection.forget()
     return changed
 

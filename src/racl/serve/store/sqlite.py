@@ -167,9 +167,17 @@ def copy(connection: object, path: str) -> None:
     """Copy a memory to another file, while it is written."""
     if not isinstance(connection, Sqlite):
         raise DataError([Problem("", "a server has its own ways to make a backup", "such as `pg_dump`")])
-    with said():
-        target = apsw.Connection(path)
-        with target.backup("main", connection.database, "main") as copying:
-            while not copying.done:
-                copying.step(1000)
-        target.close()
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise DataError([Problem("", "no such folder", file=str(place.parent))])
+    unfinished = place.with_name(f".{place.name}.unfinished")
+    try:
+        os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+        with said():
+            target = apsw.Connection(str(unfinished))
+            with target.backup("main", connection.database, "main") as copying:
+                copying.step(-1)  # at once: between two steps a writer would make it begin anew
+            target.close()
+        unfinished.replace(place)
+    finally:
+        unfinished.unlink(missing_ok=True)
