@@ -23,17 +23,24 @@ if TYPE_CHECKING:
 
 
 def decide(
-    dataset: Dataset, model: Model, *, prefix: str = "", refused: WhatRefused = "keep", **options: Any
+    dataset: Dataset,
+    model: Model,
+    *,
+    prefix: str = "",
+    refused: WhatRefused = "keep",
+    file: str = "path",
+    **options: Any,
 ) -> Dataset:
     """The rows with their decisions, worked out block by block when they are asked for.
 
     A refused row has nulls for the decision and the reason in `refused`; with refused="raise" it ends the job. Ray does not
-    keep the order of rows unless told to: carry a key. Options go to `Dataset.map_batches`.
+    keep the order of rows unless told to: carry a key. Where there is a column `file`, errors name the file that it tells:
+    Ray's readers give one with `include_paths=True`. Options go to `Dataset.map_batches`.
     """
     if refused not in ("keep", "raise"):
         raise ValueError(f"refused is {refused!r}; it may be 'keep' or 'raise'")
     _check(dataset, model, prefix)
-    function = batch_function(model, prefix=prefix, refused=refused)
+    function = batch_function(model, prefix=prefix, refused=refused, file=file)
     chosen = {"batch_size": None, "batch_format": "pyarrow", "zero_copy_batch": True, **options}
     return dataset.map_batches(function, **chosen)
 

@@ -101,16 +101,28 @@ def _escaped(query: str) -> str:
 
 def _raising(df: DataFrame, prefix: str) -> DataFrame:
     """The rows, where none is refused; else the job ends, saying where."""
+    from pyspark.errors import AnalysisException
     from pyspark.sql import functions as f
 
-    reason = f.col(f"`{prefix}refused`")
-    where = f.concat(
-        f.lit("a row is refused: "), reason, f.lit(", in partition "), f.spark_partition_id().cast("string")
-    )
-    return df.where(reason.isNull() | f.raise_error(where).cast("boolean"))
+    reason, file = f.col(f"`{prefix}refused`"), f.input_file_name()
+    where = [
+        f.lit("a row is refused: "),
+        reason,
+        f.lit(", in partition "),
+        f.spark_partition_id().cast("string"),
+    ]
+    named = f.when(file != "", f.concat(f.lit(", in "), file)).otherwise(f.lit(""))
+    try:
+        return df.where(reason.isNull() | f.raise_error(f.concat(*where, named)).cast("boolean"))
+    except AnalysisException:  # rows of several tables: Spark does not tell files
+        return df.where(reason.isNull() | f.raise_error(f.concat(*where)).cast("boolean"))
 
 
 # Arrow -------------------------------------------------------------------------------------------------
+
+GATHERED = (
+    50_000  # rows that are decided at once; Spark sends a fifth of that, for which calls alone cost as much
+)
 
 
 def _by_arrow(df: DataFrame, model: Model, prefix: str, refused: WhatRefused) -> DataFrame:
@@ -120,24 +132,54 @@ def _by_arrow(df: DataFrame, model: Model, prefix: str, refused: WhatRefused) ->
     for field in added:
         field.name = prefix + field.name
     schema = StructType([*df.schema.fields, *added.fields])
-    return df.mapInArrow(batches_function(batch_function(model, prefix=prefix, refused=refused)), schema)
+    rows = _with_files(df) if refused == "raise" else df
+    file = "" if rows is df else FILE
+    decide_batch = batch_function(model, prefix=prefix, refused=refused, file=file)
+    return rows.mapInArrow(batches_function(decide_batch, without=file), schema)
+
+
+FILE = "racl_file"
+
+
+def _with_files(df: DataFrame) -> DataFrame:
+    """The rows, each with the name of its file, where Spark can tell."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as f
+
+    try:
+        return df if FILE in df.columns else df.withColumn(FILE, f.input_file_name())
+    except AnalysisException:
+        return df
 
 
 def batches_function(
-    decide_batch: Callable[[Any], Any],
+    decide_batch: Callable[[Any], Any], *, without: str = "", gathered: int = GATHERED
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function over all batches of a partition; what goes wrong in one names the partition."""
+    """The function over all batches of a partition, several at a time; what goes wrong in one names the partition."""
 
-    def decide_batches(batches: Iterator[Any]) -> Iterator[Any]:  # INVARIANT: names nothing of this module
+    def decided(held: list[Any]) -> Any:  # INVARIANT: names nothing of this module
+        import pyarrow as pa
+
+        try:
+            found = decide_batch(pa.Table.from_batches(held).combine_chunks())
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the driver is to hear where
+            from pyspark import TaskContext
+
+            context = TaskContext.get()
+            place = "a partition" if context is None else f"partition {context.partitionId()}"
+            raise RuntimeError(f"in {place}: {fault}") from None
+        kept = found.drop_columns([without]) if without in found.column_names else found
+        return kept.combine_chunks().to_batches()
+
+    def decide_batches(batches: Iterator[Any]) -> Iterator[Any]:
+        held: list[Any] = []
         for batch in batches:
-            try:
-                yield decide_batch(batch)
-            except Exception as fault:  # noqa: BLE001 - whatever it is, the driver is to hear where
-                from pyspark import TaskContext
-
-                context = TaskContext.get()
-                place = "a partition" if context is None else f"partition {context.partitionId()}"
-                raise RuntimeError(f"in {place}: {fault}") from None
+            held.append(batch)
+            if sum(one.num_rows for one in held) >= gathered:
+                yield from decided(held)
+                held = []
+        if held:
+            yield from decided(held)
 
     return decide_batches
 

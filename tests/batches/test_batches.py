@@ -87,3 +87,20 @@ def test_a_worker_without_racl_is_named(model: Model, monkeypatch: pytest.Monkey
         RuntimeError, match=r"has no module `racl.batches` in .*: install racl on every worker"
     ):
         decide(tickets_table(model))
+
+
+def test_an_error_names_the_file_of_its_row_where_a_column_tells_it(model: Model) -> None:
+    rows = tickets_table(model).slice(0, 3)
+    wrong = rows.set_column(rows.column_names.index("fare"), "fare", pa.array([1.0, -1.0, None]))
+    named = wrong.append_column("path", pa.array(["a.parquet", "b.parquet", "c.parquet"]))
+    with pytest.raises(DataError) as fault:
+        batch_function(model, refused="raise", file="path")(named)
+    first, second = map(str, fault.value.problems)
+    assert first.startswith("b.parquet: row 1: fare: `-1.0` is below")
+    assert second.startswith("c.parquet: row 2: fare: null")
+    with pytest.raises(DataError, match=r"^a\.parquet: fare: column missing"):
+        batch_function(model, file="path")(named.drop_columns(["fare"]))
+    assert (
+        batch_function(model, file="path")(named).column_names[: len(named.column_names)]
+        == named.column_names
+    )

@@ -101,6 +101,48 @@ def test_a_refused_row_is_kept_with_its_reason_or_ends_the_job_naming_its_partit
         assert spark_module.decide(tickets, model, how=how, refused="raise").count() == 400
 
 
+@pytest.mark.parametrize("how", ["sql", "arrow"])
+def test_a_refused_row_that_ends_the_job_names_its_file(
+    spark: Any, model: Model, tickets: Any, tmp_path: Path, how: Any
+) -> None:
+    for name, fare in (("a", "fare"), ("b", f"CASE WHEN `{KEY}` = 7 THEN -1D ELSE fare END AS fare")):
+        columns = [f"`{column}`" if column != "fare" else fare for column in tickets.columns]
+        tickets.where(f"`{KEY}` < 20").coalesce(1).selectExpr(*columns).write.parquet(str(tmp_path / name))
+    rows = spark.read.parquet(str(tmp_path / "a"), str(tmp_path / "b"))
+    with pytest.raises(Exception, match=r"(?s)fare: .*/b/part-0|/b/part-0.*fare: ") as fault:
+        spark_module.decide(rows, model, how=how, refused="raise").collect()
+    assert "/a/part-0" not in str(fault.value)
+    sound = spark_module.decide(rows.where(f"`{KEY}` <> 7"), model, how=how, refused="raise")
+    assert sound.columns == [*rows.columns, *NAMES, "refused"]
+    assert sound.count() == 38
+
+
+@pytest.mark.parametrize("how", ["sql", "arrow"])
+def test_rows_of_two_tables_have_no_file_and_their_own_column_stays(
+    model: Model, tickets: Any, how: Any
+) -> None:
+    both = tickets.crossJoin(tickets.limit(1).selectExpr("1 AS racl_file"))
+    found = spark_module.decide(both, model, how=how, refused="raise")
+    assert {row["racl_file"] for row in found.collect()} == {1}
+    wrong = both.withColumn("fare", -both["fare"] - 1)
+    with pytest.raises(Exception, match="fare: "):
+        spark_module.decide(wrong, model, how=how, refused="raise").collect()
+
+
+@pytest.mark.parametrize("how", ["sql", "arrow"])
+def test_a_file_of_another_schema_is_named_on_the_driver(
+    spark: Any, model: Model, tickets: Any, tmp_path: Path, how: Any
+) -> None:
+    tickets.coalesce(1).write.parquet(str(tmp_path / "rows"))
+    tickets.withColumn("fare", tickets["fare"].cast("string")).coalesce(1).write.mode("append").parquet(
+        str(tmp_path / "rows")
+    )
+    rows = spark.read.schema(tickets.schema).parquet(str(tmp_path / "rows"))
+    with pytest.raises(Exception, match=r"rows/part-0.*\.parquet") as fault:
+        spark_module.decide(rows, model, how=how).collect()
+    assert "fare" in str(fault.value)
+
+
 def test_whole_numbers_that_no_float64_holds_are_refused(spark: Any, model: Model, tickets: Any) -> None:
     whole = tickets.limit(4).selectExpr("*", f"CAST(9007199254740992 AS bigint) + `{KEY}` AS whole")
     long = whole.drop("departs").withColumnRenamed("whole", "departs")
