@@ -37,6 +37,8 @@ PART = re.compile(r"[A-Za-z0-9._@-]{1,128}")
 PAGE = Route("GET", "/", Permission.OPEN, "The page", page_reply, limited=False)
 NOWHERE: Mapping[str, str] = {}
 UNREAD = (408, 413, 415, 503)  # faults of a body that is left unread: the connection ends
+PAUSE = 0.1  # seconds until a request too many is refused
+SAID = 1.0  # seconds between two lines of the log about overload
 LOOK = 1.0  # seconds between two looks at what others have changed
 LOG = logging.getLogger("racl.serve")
 
@@ -65,6 +67,7 @@ class App:
         self.service, self.settings = service, service.settings
         self.intake, self.names = Intake(service.settings), names_of(service.settings)
         self.working = 0
+        self.refused, self.said = 0, 0.0  # for overload since that was last said, and when that was
         self.paths: dict[str, dict[str, Route]] = {}
         for route in routes:
             self.paths.setdefault(route.path, {})[route.method] = route
@@ -138,6 +141,8 @@ class App:
 
     def answer(self, visit: Visit, data: bytes) -> Reply | Promise:
         """The answer to a request that was let in, or the promise of it."""
+        if self.working >= self.settings.max_working and (visit.route is None or visit.route.limited):
+            return self.put_off(visit)
         try:
             found = self.handled(visit, data)
         except Exception as fault:  # noqa: BLE001 - whatever goes wrong is answered
@@ -154,8 +159,6 @@ class App:
             raise TypeError("a request without a route was not let in")
         call = Call(visit.caller, visit.id, visit.path, route=route.path)
         if route.limited:
-            if self.working >= self.settings.max_working:
-                raise overloaded("too many requests at once")
             if route.asks:
                 call.query = typed(parsed(visit.scope["query_string"]), route.asks, strict=False)
             call.body = data if route.raw else read_body(data, route.takes) if route.takes else None
@@ -171,13 +174,22 @@ class App:
             self.working -= 1
         return self.finished(visit, reply)
 
-    def finished(self, visit: Visit, reply: Reply) -> Reply:
+    async def put_off(self, visit: Visit) -> Reply:
+        """The refusal of one request too many, a little later: whoever asks again at once leaves room for others meanwhile."""
+        self.refused += 1
+        if visit.began - self.said > SAID:
+            LOG.warning("overloaded", extra={"refused": self.refused})
+            self.refused, self.said = 0, visit.began
+        await asyncio.sleep(PAUSE)
+        return self.finished(visit, refusal(overloaded("too many requests at once"), visit.id), log=False)
+
+    def finished(self, visit: Visit, reply: Reply, *, log: bool = True) -> Reply:
         """The answer to a request, which is counted, and logged where it failed or all are logged."""
         seconds, status, name = time.perf_counter() - visit.began, reply.status, "none"
         if visit.route is not None:
             name = visit.route.path
         self.service.counts.answered(name, status, seconds)
-        if status >= 400 or self.settings.access_log:  # noqa: PLR2004 - the first status of a fault
+        if (status >= 400 and log) or self.settings.access_log:  # noqa: PLR2004 - the first status of a fault
             told = {
                 "method": visit.scope["method"],
                 "path": visit.scope["path"],

@@ -23,8 +23,21 @@ from racl.serve.service import Service
 from racl.serve.settings import Settings
 
 TURN = 0.0005  # seconds that one thread keeps the interpreter while the writer waits for it
+ACCEPTED = 16  # connections taken in one turn of the loop, which takes one for each socket that listens
 LOG = logging.getLogger("racl.serve")
-TOLD = ("request_id", "method", "path", "status", "ms", "address", "tenant", "model", "version", "detail")
+TOLD = (
+    "request_id",
+    "method",
+    "path",
+    "status",
+    "ms",
+    "address",
+    "tenant",
+    "model",
+    "version",
+    "detail",
+    "refused",
+)
 
 
 class OneLine(logging.Formatter):
@@ -122,7 +135,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
     port = listener.getsockname()[1]
     LOG.info("listening", extra={"address": f"http://{settings.host}:{port}/"})
     try:
-        server(service).run([listener])
+        server(service).run([listener, *(listener.dup() for _ in range(1, ACCEPTED))])
     finally:
         if service.memory is not None:
             service.memory.close()
