@@ -40,6 +40,9 @@ from racl.serve.store.places import place_of  # noqa: E402
 from serve.asking import GOOD, air_model, remembered  # noqa: E402
 from serve.running_service import Running, free_port, service  # noqa: E402
 
+CLIENTS, RATE = 10, 200  # of the swaps, and their requests a second
+SAID = ("accepted", "credit", "plan", "value", "margin", "cost")
+ASKERS = 2  # processes that draw requests
 FAILED = (OSError, HTTPException, json.JSONDecodeError)
 Found = dict[str, Any]
 
@@ -244,8 +247,10 @@ def swaps(folder: Path, scale: float) -> Found:
         note(air_model(), running.ask("GET", "/v1/models/air")[1]["active"])
 
         def client(number: int) -> None:
-            chance = random.Random(number)
+            chance, due = random.Random(number), time.monotonic()
             while not stopping.is_set():
+                due += CLIENTS / RATE
+                time.sleep(max(0.0, due - time.monotonic()))
                 asked = row(chance)
                 status, answer = running.ask("POST", "/v1/decide", {"row": asked})
                 found["requests"] += 1
@@ -254,14 +259,11 @@ def swaps(folder: Path, scale: float) -> Found:
                     continue
                 one = answer["decisions"][0]
                 wanted = models[one["model"]].decide_one(asked)
-                if any(
-                    one[name] != getattr(wanted, name)
-                    for name in ("accepted", "credit", "plan", "value", "cost")
-                ):
+                if any(one[name] != getattr(wanted, name) for name in SAID):
                     problems.append(f"not as {one['model']} decides")
-                time.sleep(0.02)
 
-        threads = [threading.Thread(target=client, args=(number,)) for number in range(4)]
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
+        began = time.monotonic()
         for one in threads:
             one.start()
         for number in range(times):
@@ -283,7 +285,9 @@ def swaps(folder: Path, scale: float) -> Found:
         stopping.set()
         for one in threads:
             one.join()
-    return {**found, "problems": problems[:10]}
+        rate = found["requests"] / (time.monotonic() - began)
+    problems += [f"only {rate:.0f} requests a second"] if rate < RATE * 0.95 else []
+    return {**found, "rate": round(rate, 1), "problems": problems[:10]}
 
 
 def overload(folder: Path, scale: float) -> Found:
@@ -367,21 +371,37 @@ def schema(folder: Path, scale: float) -> Found:
     tool = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
     if tool is None:
         return {"skipped": "schemathesis is not installed", "problems": []}
-    examples = max(5, round(100_000 * scale / 25))
     checks = "not_a_server_error,response_schema_conformance,content_type_conformance,status_code_conformance"
     with service(folder) as running:
-        place = f"http://127.0.0.1:{running.port}/openapi.json"
-        command = [tool, "run", place, "--max-examples", str(examples), "--checks", checks, "--no-color"]
-        command += ["--phases", "examples,coverage,fuzzing", "--generation-database", "none"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        counted = metrics(running)
-    requests = sum(value for name, value in counted.items() if name.startswith("racl_requests_total"))
-    by_status = Counter(dict.fromkeys(()))
-    for name, value in counted.items():
-        if name.startswith("racl_requests_total"):
-            by_status[name.rpartition('status="')[2][:3]] += int(value)
-    problems = done.stdout.splitlines()[-40:] if done.returncode else []
-    return {"requests": requests, "statuses": dict(by_status), "problems": problems}
+        running.ask("POST", "/v1/decide", {"row": GOOD})
+        place = f"http://127.0.0.1:{running.port}"
+        command = [tool, "run", f"{place}/openapi.json", "--checks", checks, "--no-color", "--phases"]
+        done = subprocess.run(
+            [*command, "examples,coverage", "--generation-database", "none"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        problems = done.stdout.splitlines()[-40:] if done.returncode else []
+        left = round((100_000 * scale - asked_of(running)) / ASKERS)
+        described = [sys.executable, str(ROOT / "soak" / "trying" / "described.py"), place, str(left)]
+        askers = [
+            subprocess.Popen(
+                [*described, str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            for number in range(ASKERS)
+        ]
+        for one in askers:
+            told, fault = one.communicate()
+            problems += [*json.loads(told)["first"].values()] if told else [fault[-500:]]
+        requests, counted = asked_of(running), metrics(running)
+    failed = sum(value for name, value in counted.items() if re.search(r'_requests_total.*status="5', name))
+    return {"requests": requests, "server_errors": failed, "violations": len(problems), "problems": problems}
+
+
+def asked_of(running: Running) -> int:
+    """How many requests were answered."""
+    return int(
+        sum(value for name, value in metrics(running).items() if name.startswith("racl_requests_total"))
+    )
 
 
 TRIALS: dict[str, Callable[[Path, float], Found]] = {
