@@ -2,9 +2,10 @@
 
     python benchmarks/serve.py [--seconds 10] [-o results.json]
 
-One run, one worker, wrk on the loopback with 64 connections. `constant` is Starlette and uvicorn that parse the same body
-and answer what never changes; `group commit` writes as many rows to as many columns, 64 to a transaction, with full sync,
-and nothing else. Beside it, in process: `decide_one`, and Zen (GoRules) evaluating an equivalent decision graph.
+One run, one worker, wrk on the loopback with 64 connections. `constant` is Starlette and uvicorn, set as they are here,
+that read the same body as the same type and answer what never changes; `group commit` writes as many rows to as many
+columns, 64 to a transaction, with full sync, and nothing else. Beside it, in process: `decide_one`, and Zen (GoRules)
+evaluating an equivalent decision graph.
 """
 
 from __future__ import annotations
@@ -42,15 +43,19 @@ ROW: dict[str, Any] = {
 }  # fmt: skip
 CONSTANT = """
 import sys, msgspec, uvicorn
+from racl.serve.wire import DecideRequest
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
-read, answer = msgspec.json.Decoder().decode, sys.argv[2].encode()
+read, answer = msgspec.json.Decoder(DecideRequest).decode, sys.argv[2].encode()
 async def decide(request):
     read(await request.body())
     return Response(answer, media_type="application/json")
 app = Starlette(routes=[Route("/v1/decide", decide, methods=["POST"])])
-uvicorn.run(app, port=int(sys.argv[1]), log_level="warning", access_log=False)
+uvicorn.run(
+    app, port=int(sys.argv[1]), http="httptools", loop="uvloop", ws="none", lifespan="off", log_config=None,
+    access_log=False, server_header=False, date_header=False, proxy_headers=False, backlog=2048,
+)
 """
 
 

@@ -132,7 +132,7 @@ class Decisions:
 def _dictionary(codes: NDArray[Any], names: list[str]) -> pa.DictionaryArray:
     small, type_ = (np.int8, pa.int8()) if len(names) < np.iinfo(np.int8).max else (np.int32, pa.int32())
     indices = arrow.nullable(np.ascontiguousarray(codes, small), type_, codes < 0)
-    return pa.DictionaryArray.from_arrays(indices, arrow.texts(names, pa.string()))
+    return pa.DictionaryArray.from_arrays(indices, arrow.texts(tuple(names), pa.string()))
 
 
 def _nullable(values: NDArray[np.float64]) -> pa.Array:

@@ -10,7 +10,7 @@ import pytest
 from cli.air import AIR, PREFERENCE
 from racl.domain.files import parse_domain
 from racl.model import Model
-from racl.serve.columns import decide_many, ready, table_of
+from racl.serve.columns import columns_of, decide_many, ready
 from racl.serve.deciding import Found, decide_rows
 from racl.serve.faults import RequestError
 from serve.asking import GOOD, Asker, air_model
@@ -47,7 +47,7 @@ def plain(found: list[Found]) -> list[Any]:
 @pytest.mark.parametrize("model", [MODEL, STEPS], ids=["one step", "two steps, the cheapest"])
 def test_many_rows_are_decided_as_row_by_row(model: Model) -> None:
     given = rows(2000)
-    assert table_of(model, given) is not None
+    assert columns_of(model, given) is not None
     assert decide_many(model, given) == decide_rows(model, given)
 
 
@@ -55,6 +55,21 @@ def test_many_rows_are_decided_as_row_by_row(model: Model) -> None:
 @pytest.mark.parametrize("number", range(len(ODD)))
 def test_an_odd_row_among_many_is_answered_as_by_itself(number: int) -> None:
     given = [*rows(20), ODD[number], *rows(3)]
+    assert plain(decide_many(MODEL, given)) == plain(decide_rows(MODEL, given))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_rows_that_are_all_odd_in_the_same_way_are_answered_as_by_themselves(number: int) -> None:
+    given = [ODD[number]] * 20
+    assert plain(decide_many(MODEL, given)) == plain(decide_rows(MODEL, given))
+
+
+@pytest.mark.kernel
+def test_rows_may_have_their_columns_in_any_order_and_leave_different_ones_out() -> None:
+    given = [dict(reversed(row.items())) if number % 2 else row for number, row in enumerate(rows(40))]
+    given += [{name: value for name, value in row.items() if name != "carrier"} for row in rows(5)]
+    assert columns_of(MODEL, given) is not None
     assert plain(decide_many(MODEL, given)) == plain(decide_rows(MODEL, given))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,8 @@ def _digits(array: pa.Array) -> tuple[Values, Values]:
 # which takes longer than deciding
 
 
-def texts(words: Sequence[str], type_: pa.DataType) -> pa.Array:
+@lru_cache(1000)
+def texts(words: tuple[str, ...], type_: pa.DataType) -> pa.Array:
     """Words as an Arrow array of a type of text."""
     encoded = [word.encode() for word in words]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)

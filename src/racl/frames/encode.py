@@ -202,7 +202,7 @@ def _texts(target: Target, array: pa.Array) -> Values:
 
 
 def _looked_up(target: Target, array: pa.Array, meanings: Mapping[str, int], unknown: int) -> Values:
-    words = arrow.texts(list(meanings), array.type)
+    words = arrow.texts(tuple(meanings), array.type)
     found = pc.index_in(array, value_set=words)
     index = np.where(null_mask(found), len(meanings), arrow.buffer_view(found, np.int32))
     table = np.array([*meanings.values(), unknown], target.dtype)

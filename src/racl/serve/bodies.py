@@ -36,7 +36,8 @@ def read_body(body: bytes, kind: type[T]) -> T:
     if quick is not None:
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             value: T = quick.decode(body)
-            if body.count(b":") == names(value) and b"\\u0000" not in body:
+            escaped = b"\\" in body and b"\\u0000" in body
+            if not escaped and body.count(b":") == names(value):
                 return value
     plain = decoded(body)
     look_closer(body)

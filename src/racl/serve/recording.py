@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -36,9 +37,13 @@ def results(
     service.counts.decided(version.reference, credits_, len(found) - len(credits_))
     names = service.ids.decisions(len(found))
     if service.memory is None:
-        return [answer(version, *one) for one in zip(names, found, repeat(SURE))], []
-    told = [shown(service, version, *one) for one in zip(rows, found, strict=True)]
-    answers = [answer(version, *one) for one in zip(names, found, told, strict=True)]
+        return answers_of(version, names, found), []
+    if not service.settings.explore:
+        told: Sequence[Told] = [SURE] * len(found)
+        answers = answers_of(version, names, found)
+    else:
+        told = [shown(service, version, *one) for one in zip(rows, found, strict=True)]
+        answers = [answer(version, *one) for one in zip(names, found, told, strict=True)]
     at, tenant = int(service.clock() * 1e6), call.caller.tenant
     records = [
         record(version, row, one, (said.id, at, tenant), how)
@@ -46,6 +51,15 @@ def results(
         if one.__class__ is Decision
     ]
     return answers, records
+
+
+def answers_of(version: Version, names: Iterable[str], found: Sequence[Any]) -> list[Any]:
+    """What is said of many rows, each shown as it was decided: all at once where none is refused."""
+    if len(found) > 1 and set(map(type, found)) == {Decision}:
+        # INVARIANT: a `Decided` goes on, after id and model, as a `Decision` does
+        said = (map(attrgetter(name), found) for name in Decision.__struct_fields__)
+        return list(map(Decided, names, repeat(version.reference), *said))
+    return [answer(version, *one, SURE) for one in zip(names, found, strict=True)]
 
 
 def answer(version: Version, name: str, found: Found, told: Told) -> Any:
