@@ -35,7 +35,7 @@ def ready(model: Model) -> bool:
 def decide_many(model: Model, rows: Sequence[Any]) -> list[Found]:
     """The decision on each row, or why it is refused, in the order of the rows: as `decide_rows`, but sooner."""
     columns = columns_of(model, rows)
-    table = None if columns is None else table_of(model, columns)
+    table = None if columns is None else table_of(model, columns, len(rows))
     if table is None:
         return decide_rows(model, rows)
     outputs = decide_table(model, read_frame(table), engine="kernel", threads=1).outputs
@@ -78,11 +78,14 @@ def columns_of(model: Model, rows: Sequence[Any]) -> Columns | None:
     return {column.name: [row.get(column.name) for row in rows] for column in model.domain.columns_read}
 
 
-def table_of(model: Model, columns: Columns) -> pa.Table | None:
+def table_of(model: Model, columns: Columns, count: int) -> pa.Table | None:
     """The columns as Arrow has them; nothing where a value is of another type than its column's."""
+    found = {column.name: pa.nulls(count) for column in model.domain.columns_read}
     given = [column for column in model.domain.columns_read if column.name in columns]
     try:
-        return pa.table({column.name: array_of(column, columns[column.name]) for column in given})
+        return pa.table(
+            {**found, **{column.name: array_of(column, columns[column.name]) for column in given}}
+        )
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
 
