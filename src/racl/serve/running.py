@@ -103,16 +103,16 @@ class Server(uvicorn.Server):
 def run(settings: Settings) -> None:
     """Serve until told to stop."""
     log_to_stderr()
-    with listening(settings) as listener:
+    with listening(settings) as listeners:
         if settings.workers == 1:
-            work(settings, listener)
+            work(settings, listeners)
         else:
-            supervise(settings, listener)
+            supervise(settings, listeners)
 
 
 @contextmanager
-def listening(settings: Settings) -> Iterator[socket.socket]:
-    """The socket that is listened at; raises OSError where it cannot be."""
+def listening(settings: Settings) -> Iterator[list[socket.socket]]:
+    """The socket that is listened at, several times; raises OSError where it cannot be."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -122,27 +122,33 @@ def listening(settings: Settings) -> Iterator[socket.socket]:
             raise OSError(
                 fault.errno, os.strerror(fault.errno or 0), f"{settings.host}:{settings.port}"
             ) from None
-        yield listener
+        listener.settimeout(0)  # now: its copies have one state, which no worker may change under another
+        copies = [listener.dup() for _ in range(1, ACCEPTED)]
+        try:
+            yield [listener, *copies]
+        finally:
+            for one in copies:
+                one.close()
 
 
-def work(settings: Settings, listener: socket.socket) -> None:
+def work(settings: Settings, listeners: list[socket.socket]) -> None:
     """Serve in this process."""
     sys.setswitchinterval(TURN)
     service = opened_service(settings)
     for (tenant, _), serving in service.registry.all().items():
         told = {"tenant": tenant, "model": serving.active.name, "version": serving.active.digest}
         LOG.info("serving", extra=told)
-    port = listener.getsockname()[1]
+    port = listeners[0].getsockname()[1]
     LOG.info("listening", extra={"address": f"http://{settings.host}:{port}/"})
     try:
-        server(service).run([listener, *(listener.dup() for _ in range(1, ACCEPTED))])
+        server(service).run(listeners)
     finally:
         if service.memory is not None:
             service.memory.close()
     LOG.info("stopped")
 
 
-def supervise(settings: Settings, listener: socket.socket) -> None:
+def supervise(settings: Settings, listeners: list[socket.socket]) -> None:
     """Serve in several processes, and start another one for each that ends by itself."""
     stopping: list[int] = []
     running: set[int] = set()
@@ -157,7 +163,7 @@ def supervise(settings: Settings, listener: socket.socket) -> None:
     try:
         while running or not stopping:
             while not stopping and len(running) < settings.workers:
-                running.add(started(settings, listener, before))
+                running.add(started(settings, listeners, before))
             ended, status = os.wait()
             running.discard(ended)
             if not stopping and os.waitstatus_to_exitcode(status) in (1, 2):  # it could not start
@@ -167,7 +173,7 @@ def supervise(settings: Settings, listener: socket.socket) -> None:
             signal.signal(number, handler)
 
 
-def started(settings: Settings, listener: socket.socket, before: dict[signal.Signals, Any]) -> int:
+def started(settings: Settings, listeners: list[socket.socket], before: dict[signal.Signals, Any]) -> int:
     """The number of a new process that serves."""
     child = os.fork()
     if child:
@@ -176,7 +182,7 @@ def started(settings: Settings, listener: socket.socket, before: dict[signal.Sig
     try:
         for number, handler in before.items():
             signal.signal(number, handler)
-        work(settings, listener)
+        work(settings, listeners)
         code = 0
     except RaclError as fault:
         for problem in fault.problems:
