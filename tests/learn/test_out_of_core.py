@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +130,71 @@ def test_what_is_kept_in_fewer_bytes_is_the_same_numbers(values: list[float]) ->
     assert np.array_equal(narrow(given).astype(np.float64), given)
 
 
-def test_weights_that_are_given_need_no_spool() -> None:
-    recipe = replace(Recipe(), learner="known", known={"x": 1})
-    nothing: Any = None
-    asked = sources_of_files(worlds.market(), nothing, History(None, "accepted"), recipe)
-    with pytest.raises(DataError, match="need all rows in memory"), asked:
-        pass
+@pytest.mark.parametrize("guard", GUARDS)
+@pytest.mark.parametrize("most", [1500, 10**6])
+def test_weights_that_are_given_get_the_guard_that_they_get_in_memory(
+    tmp_path: Path, guard: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("racl.learn.sources.MOST_HELD_OUT", most)
+    table = frame()
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=1000)
+    known = learn(worlds.market(), History(table, "accepted"), Recipe(guard="none")).model
+    recipe = Recipe(learner="known", known=known, guard=guard, alpha=0.1)
+    found = from_files(tmp_path / "rows.parquet", recipe)
+    check_same(found, learn(worlds.market(), History(table, "accepted"), recipe))
+    assert found.record["split"]["held_out"] == min(ROWS, most)
+    assert found.record["split"]["training"] == ROWS
+
+
+@pytest.mark.parametrize("learner", ["anchors", "latent"])
+@pytest.mark.parametrize("guard", ["none", "certified"])
+@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("few", [False, True])
+def test_shapes_are_those_that_are_learned_in_memory(
+    tmp_path: Path, learner: str, guard: str, sets: bool, few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if few:
+        monkeypatch.setattr("racl.learn.cross.ROWS", 900)
+    table = frame(request=[f"set {row * 7 % 2000}" for row in range(ROWS)], weight=np.arange(ROWS) % 3 / 1.0)
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=1000)
+    named: dict[str, Any] = {"choice_set": "request", "weight": "weight"} if sets else {}
+    feature = worlds.market().features[0].name
+    curves = {"knots": (0, 2), "penalties": (1.0, 10.0), "monotone": {feature: -1}}
+    recipe = Recipe(learner=learner, guard=guard, alpha=0.2, curves=curves, pull=1.0)
+    found = from_files(tmp_path / "rows.parquet", recipe, **named)
+    wanted = learn(worlds.market(), History(table, "accepted", **named), recipe)
+    assert found.record["curves"] == wanted.record["curves"]
+    assert found.model.domain == wanted.model.domain
+    check_same(found, wanted)
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_labels_of_the_plan_that_was_shown_teach_what_they_teach_in_memory(
+    tmp_path: Path, guard: str
+) -> None:
+    table = frame()
+    first = learn(worlds.market(), History(table, "accepted"), Recipe(guard="none")).model
+    plans = [
+        None if row % 5 == 2 else plan
+        for row, plan in enumerate(first.decide(table).columns()["plan"].to_pylist())
+    ]
+    told = pa.array(
+        [None if row % 11 == 3 else bool(one) for row, one in enumerate(table["accepted"].to_pylist())]
+    )
+    at = table.column_names.index("accepted")
+    table = table.set_column(at, "accepted", told).append_column("shown", pa.array(plans, pa.string()))
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=1000)
+    recipe = Recipe(guard=guard, alpha=0.2)
+    found = from_files(tmp_path / "rows.parquet", recipe, shown="shown")
+    check_same(found, learn(worlds.market(), History(table, "accepted", shown="shown"), recipe))
+    assert found.record["rows"]["used"] < ROWS
+
+
+def test_rows_of_which_nothing_was_shown_teach_nothing(tmp_path: Path) -> None:
+    table = frame(shown=pa.array([None] * ROWS, pa.string()))
+    pq.write_table(table, tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match="no row has both a plan that was shown and a label"):
+        from_files(tmp_path / "rows.parquet", Recipe(), shown="shown")
 
 
 @pytest.mark.parametrize("guard", ["certified", "fixed"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from racl.learn import data as rows_in_memory
 from racl.learn import newton
-from racl.learn.data import Held, smooth
+from racl.learn.data import Held
 from racl.learn.learners import Settings, fit
 from racl.learn.standard import BLOCK, moments, standard_of
 from racl.learn.sums import Source, Stretch, Sums
@@ -68,8 +68,8 @@ def test_the_last_step_that_no_pass_verifies_ends_at_the_optimum(seed: int) -> N
 
 
 def test_only_rows_of_one_state_each_have_no_kinks() -> None:
-    assert smooth(held(50))
-    assert not smooth(held(50, states=2))
+    assert held(50).smooth
+    assert not held(50, states=2).smooth
 
 
 def test_a_fit_started_from_a_part_of_the_rows_ends_where_one_of_all_does(

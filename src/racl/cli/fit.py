@@ -145,7 +145,7 @@ def _sources(asked: Namespace, domain: Domain, rows: Rows, recipe: Recipe) -> It
     from racl.learn.recipe import sources_of
     from racl.scale import open_rejects
 
-    if not (asked.on_disk or (many(rows, recipe) and asked.shown is None)):
+    if not (asked.on_disk or many(rows)):
         yield sources_of(domain, _gathered(asked, domain, rows), recipe, None)
         return
     history, apart = _history(asked), [Path(asked.out)]

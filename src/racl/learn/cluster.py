@@ -157,6 +157,11 @@ class SpreadData:
     rows: Spread
     states: States
 
+    @property
+    def smooth(self) -> bool:
+        """Whether each row is known to have one state: of rows that are elsewhere it is not."""
+        return False
+
     def asked(self, what: str, **more: Any) -> Asked:
         """A question about these states."""
         return replace(self.rows.asked, states=self.states, what=what, **more)

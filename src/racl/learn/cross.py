@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racl.domain.model import Domain
 from racl.learn.asked import Recipe
@@ -22,7 +23,11 @@ Tried = tuple[int, float, float]
 def chosen_shape(domain: Domain, sample: Sample, recipe: Recipe, curves: Curves) -> Shape:
     """The shape under which held-out rows lose least, judged by the pooled fit; of equals the simplest."""
     check_names(domain, curves)
-    some = part_of(sample, recipe.seed)
+    return shape_by(domain, part_of(sample, recipe.seed), recipe, curves)
+
+
+def shape_by(domain: Domain, some: Sample, recipe: Recipe, curves: Curves) -> Shape:
+    """The same, by rows that are few enough."""
     features = some.options.features
     best: tuple[float, Shape] | None = None
     tried: list[Tried] = []
@@ -46,10 +51,14 @@ def chosen_shape(domain: Domain, sample: Sample, recipe: Recipe, curves: Curves)
 def part_of(sample: Sample, seed: int) -> Sample:
     """Rows with an admissible state, so many that a choice of shapes is quick; choice sets stay whole."""
     used = np.flatnonzero(sample.options.admissible & (sample.weight > 0))
-    if len(used) > ROWS:
-        share = -(-len(used) // ROWS)
-        used = used[folds_of(sample.choice_set[used], share, seed) == 0]
-    return sample.take(used)
+    return sample.take(used[some_of(sample.choice_set[used], len(used), seed)])
+
+
+def some_of(choice_set: NDArray[np.intp], rows: int, seed: int) -> NDArray[np.bool_]:
+    """(n,) choice sets by which shapes are chosen, where there are so many rows in all of them."""
+    if rows <= ROWS:
+        return np.ones(len(choice_set), np.bool_)
+    return np.asarray(folds_of(choice_set, -(-rows // ROWS), seed) == 0)
 
 
 def losses(

@@ -20,6 +20,10 @@ SMALL = 300_000  # rows of the part that first guesses are made from
 class Data(Protocol):
     """Rows that sums are made of: in memory, in files, on a cluster."""
 
+    @property
+    def smooth(self) -> bool:
+        """Whether each row is known to have one state, so that its loss has no kinks."""
+
     def moments(self) -> Moments:
         """Sums and squares of the features of all states, and of the thresholds."""
 
@@ -42,6 +46,11 @@ class Held:
     choice_set: NDArray[np.intp]  # (n,)
     threads: int | None = None
     compiling: bool = True  # whether the sums of many rows may be compiled
+
+    @property
+    def smooth(self) -> bool:
+        """Whether each row has one state."""
+        return len(self.rows.features) == len(self.rows)
 
     def moments(self) -> Moments:
         """Sums and squares of the features of all states, and of the thresholds."""
@@ -86,11 +95,6 @@ class Held:
         found = self.take(np.flatnonzero(np.isin(self.rows.group, drawn)))
         group = np.searchsorted(drawn, found.rows.group).astype(np.int64)
         return replace(found, rows=replace(found.rows, group=group), groups=most)
-
-
-def smooth(data: Data) -> bool:
-    """Whether each row has one state, so that its loss has no kinks; of rows kept elsewhere that is not known."""
-    return isinstance(data, Held) and len(data.rows.features) == len(data.rows)
 
 
 def two_classes(data: Data) -> bool:

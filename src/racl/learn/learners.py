@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racl.errors import DataError, Problem
-from racl.learn.data import Data, Held, smooth, two_classes
+from racl.learn.data import Data, Held, two_classes
 from racl.learn.newton import TOLERANCE, Bounds, Minimum, Penalty, minimise
 from racl.learn.sample import Logits, Sample
 from racl.learn.sources import InMemory, Rows
@@ -180,7 +180,7 @@ class Task:
             bounds=self.bounds,
             rows=np.array([data.counts()[0].sum()]),
             tolerance=tolerance,
-            smooth=smooth(data),
+            smooth=data.smooth,
             tell=self.settings.heard("pooled"),
         )
 
@@ -197,7 +197,7 @@ class Task:
             bounds=self.bounds,
             rows=data.counts()[0],
             tolerance=tolerance,
-            smooth=smooth(data),
+            smooth=data.smooth,
             tell=self.settings.heard("personas"),
         )
 

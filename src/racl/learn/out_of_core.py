@@ -1,19 +1,19 @@
 """Learning from files larger than memory: the rows are read twice, then kept on disk in the form that sums are made of.
 
 The first reading counts rows and choice sets, so that the same ones are held out as in memory; the second one expands the
-rows. What stays in memory are the held-out rows, of which there is a most, and a number for each choice set.
+rows. Shapes want a reading more, of the rows by which they are chosen. What stays in memory are the held-out rows, of which
+there is a most, and a number for each choice set.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,29 +21,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from racl.decide import available, decide_table, refusals
+from racl.decide import available
 from racl.domain.model import Domain
-from racl.errors import DataError, Problem, Refusal, RowError
-from racl.frames import Table, beside
-from racl.frames.beside import labels, numbers
+from racl.frames import Table
 from racl.learn.asked import KNOWN, Recipe
+from racl.learn.counted import Counted, Refuse, Tell, counted, sample_of
+from racl.learn.cross import shape_by, some_of
+from racl.learn.curves import Curves, Shape, check_names, curves_of
 from racl.learn.data import SMALL, Data, Held, anchor_data, latent_data
 from racl.learn.guards import Levels, common_levels, own_levels
-from racl.learn.history import SHOWN, History
-from racl.learn.recipe import holds_out
+from racl.learn.history import History
+from racl.learn.recipe import share_of
 from racl.learn.record import fingerprint, left_out
 from racl.learn.sample import Logits, Sample
 from racl.learn.sources import Sources, drawn
 from racl.learn.spool import Part, Spool, put
 from racl.model import Model
-from racl.options import blank, expand_table, joined
+from racl.options import blank, joined
 from racl.scale.deciding import row_count
 from racl.scale.rows import Rows
 
-HINT = "take a part of the rows"
 STRETCH = 1 << 16  # rows that are expanded at a time
-
-Refuse = Callable[[Iterable[Refusal]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,69 +88,13 @@ MANY_ROWS = 2_000_000
 MANY_BYTES = 1 << 28  # of text
 
 
-def many(rows: Rows, recipe: Recipe) -> bool:
+def many(rows: Rows) -> bool:
     """Whether rows are better kept on disk."""
-    if recipe.learner == KNOWN or recipe.curves:
-        return False
     count = row_count(rows)
     return rows.size > MANY_BYTES if count is None else count > MANY_ROWS
 
 
-# the first reading -----------------------------------------------------------------------------------
-
-
-@dataclass
-class Counted:
-    """What the first reading finds: how many rows, and which choice sets have rows that are not refused."""
-
-    rows: int = 0
-    kept: int = 0
-    refusals: list[Refusal] = field(default_factory=list)  # the first of them
-    refused_rows: list[NDArray[np.intp]] = field(default_factory=list)
-    numbers: dict[object, int] | None = None  # of the choice sets, in the order in which they come up
-    present: set[int] = field(default_factory=set)
-
-    @property
-    def refused(self) -> int:
-        """How many rows were refused."""
-        return self.rows - self.kept
-
-
-def counted(model: Model, rows: Rows, history: History, refuse: Refuse | None, tell: Tell) -> Counted:
-    """The rows and choice sets of files; refused rows are handed over, or raised where nobody takes them."""
-    found = Counted(numbers=None if history.choice_set is None else {})
-    for table in rows.batches():
-        decisions = decide_table(model, table)
-        found.rows += table.rows
-        found.kept += len(decisions)
-        found.refused_rows.append(np.flatnonzero(decisions.outputs.refused) + table.offset)
-        if found.numbers is not None:
-            numbered = set_numbers(table, history, found.numbers)
-            found.present.update(np.unique(numbered[decisions.rows]).tolist())
-        found.refusals += islice(refusals(decisions), SHOWN - len(found.refusals))
-        if refuse is not None:
-            refuse(refusals(decisions))
-        tell(table.offset + table.rows, None)
-    if found.refused and refuse is None:
-        raise RowError(found.refusals, found.refused)
-    return found
-
-
-def set_numbers(table: Table, history: History, known: dict[object, int]) -> NDArray[np.intp]:
-    """(n,) the number of each row's choice set."""
-    entries = beside(table, history.choice_set, "choice_set")
-    for at, value in enumerate(entries.values):
-        if value is None:
-            raise entries.problem(at, "null, and every row needs its choice set")
-    try:
-        return np.array([known.setdefault(value, len(known)) for value in entries.values], np.intp)
-    except TypeError as error:
-        raise entries.problem(0, "lists and tables cannot be compared", "give texts or numbers") from error
-
-
 # the second reading ----------------------------------------------------------------------------------
-
-Tell = Callable[[int, float | None], None]  # rows that are read, and the share of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,35 +118,23 @@ class Expanding:
     folder: Path
     aside: NDArray[np.bool_]  # by the rank of the choice set
     counted: Counted
+    shape: Shape | None
 
-    @cached_property
-    def ranks(self) -> NDArray[np.intp]:
-        """The rank of each choice set among those that have rows."""
-        seen = np.zeros(len(self.counted.numbers or ()), np.bool_)
-        seen[list(self.counted.present)] = True
-        return np.cumsum(seen) - 1
-
-    def __call__(self, number: int, table: Table, first: int) -> Expanded:
-        """Expand a table whose first row that is not refused has this number among such rows."""
-        history, options = self.history, expand_table(self.model, table, threads=1)
-        accepted = labels(beside(table, history.labels, "labels"))
-        weight = np.ones(table.rows)
-        if history.weight is not None:
-            weight = numbers(beside(table, history.weight, "weight"), 0.0)
-        kept = np.flatnonzero(~options.refused)
-        if self.counted.numbers is None:
-            ranks = first + np.arange(len(kept))
-        else:
-            ranks = self.ranks[set_numbers(table, history, self.counted.numbers)[kept]]
-        sample = Sample(options.take(kept), accepted[kept], weight[kept], ranks)
+    def __call__(self, number: int, table: Table) -> Expanded:
+        """Expand a table."""
+        sample, kept = sample_of(self.model, self.history, table)
+        ranks = self.counted.sets_of(table, self.history, kept)
+        sample = replace(sample, choice_set=ranks)
+        digest, why = fingerprint(sample), Counter(left_out(sample, self.recipe))
+        if self.shape is not None:
+            sample = self.shape(sample)
         aside = self.aside[ranks]
         parts = [
             self.put(f"{kind}-{number}", held, aside, used)
             for kind, (held, used) in self.kinds(sample).items()
         ]
         held_out = sample.take(aside) if aside.any() else None
-        why = Counter(left_out(sample, self.recipe))
-        return Expanded(parts[0], parts[1], held_out, why, fingerprint(sample))
+        return Expanded(parts[0], parts[1], held_out, why, digest)
 
     def kinds(self, sample: Sample) -> dict[str, tuple[Held, NDArray[np.intp]]]:
         """The rows that each learner looks at, and which they are."""
@@ -227,11 +157,9 @@ def expanded(expanding: Expanding, rows: Rows, threads: int, tell: Tell) -> Iter
     """Every table expanded, a few at a time, in order."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: list[Any] = []
-        refused = np.concatenate(expanding.counted.refused_rows)
         try:
             for number, table in enumerate(rows.batches(STRETCH)):
-                first = table.offset - int(np.searchsorted(refused, table.offset))
-                waiting.append(pool.submit(expanding, number, table, first))
+                waiting.append(pool.submit(expanding, number, table))
                 if len(waiting) > threads:
                     yield waiting.pop(0).result()
                 done = table.offset + table.rows
@@ -253,26 +181,48 @@ def sources_of_files(
     tell: Tell = lambda *_: None,
 ) -> Iterator[Sources]:
     """All that a model is learned from, kept in a temporary folder while it is learned from."""
-    if recipe.learner == KNOWN or recipe.curves or history.shown is not None:
-        what = "weights that are given, curves, and labels of one plan need all rows in memory"
-        raise DataError([Problem("", what, HINT)])
     model = blank(domain, other=recipe.default_persona)
     threads = recipe.threads or available()
-    found = counted(model, rows, history, refuse, tell)
-    if not found.kept:
-        what = "there is not a single row to learn from"
-        raise DataError([Problem("", what, f"{found.rows:,} rows, {found.refused:,} refused")])
-    sets = found.kept if found.numbers is None else len(found.present)
-    share = recipe.share if holds_out(recipe, sets) else 0.0
-    aside = drawn(sets, found.kept, share, recipe.seed)
+    found = counted(model, rows, history, recipe, refuse, tell)
+    aside = drawn(found.sets, found.kept, share_of(recipe, found.sets), recipe.seed)
+    curves = curves_of(recipe.curves)
+    shape = None if curves is None else shape_of_files(model, rows, history, recipe, curves, found, aside)
     with TemporaryDirectory(prefix="racl-") as folder:
-        expanding = Expanding(model, history, recipe, Path(folder), aside, found)
+        expanding = Expanding(model, history, recipe, Path(folder), aside, found, shape)
         yield gathered(domain, expanding, list(expanded(expanding, rows, threads, tell)), threads)
+
+
+def shape_of_files(
+    model: Model,
+    rows: Rows,
+    history: History,
+    recipe: Recipe,
+    curves: Curves,
+    found: Counted,
+    aside: NDArray[np.bool_],
+) -> Shape:
+    """The shape that rows which are not held out ask for, by a reading of its own."""
+    check_names(model.domain, curves)
+    by_set = np.where(aside, 0, found.rows_by_set())
+    sets = np.flatnonzero(by_set)
+    asked = np.zeros(len(by_set), np.bool_)
+    asked[sets] = some_of(sets, int(by_set.sum()), recipe.seed)
+    parts = []
+    for table in rows.batches(STRETCH):
+        sample, kept = sample_of(model, history, table)
+        sample = replace(sample, choice_set=found.sets_of(table, history, kept))
+        used = sample.options.admissible & (sample.weight > 0) & asked[sample.choice_set]
+        parts.append(sample.take(np.flatnonzero(used)))
+    some = together(parts)
+    if some is None:
+        raise AssertionError("there are rows")
+    return shape_by(model.domain, some, recipe, curves)
 
 
 def gathered(domain: Domain, expanding: Expanding, parts: Sequence[Expanded], threads: int) -> Sources:
     """Sources of parts on disk."""
-    found = expanding.counted
+    found, shape = expanding.counted, expanding.shape
+    domain = domain if shape is None else shape.domain
     kinds = {"latent": [part.latent for part in parts], "anchors": [part.anchors for part in parts]}
     training, whole = (
         OnDisk(kinds, len(domain.features), len(domain.personas) + 1, with_all, threads)
@@ -282,11 +232,17 @@ def gathered(domain: Domain, expanding: Expanding, parts: Sequence[Expanded], th
     digest = hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest()
     why: Counter[str] = sum((part.left_out for part in parts), Counter())
     counts = {"given": found.rows, "refused": found.refused, "used": found.kept}
-    if held_out is None:
+    if held_out is None or expanding.recipe.learner == KNOWN:  # where nothing is fitted, no row has been seen
         training = whole
-    reasons = {**parts[0].left_out, **why}
     return Sources(
-        domain, training, whole, held_out, rows=counts, fingerprint=f"sha256:{digest}", left_out=reasons
+        domain,
+        training,
+        whole,
+        held_out,
+        rows=counts,
+        fingerprint=f"sha256:{digest}",
+        shape=shape,
+        left_out={**parts[0].left_out, **why},
     )
 
 

@@ -79,7 +79,9 @@ def sources_of(domain: Domain, found: Gathered, recipe: Recipe, truth: Truth | N
     zero_budget = recipe.anchors_from == "zero-budget"
     whole = InMemory(sample, zero_budget, recipe.threads)
     if recipe.learner == KNOWN:  # nothing is fitted: no row has been seen
-        return Sources(domain, whole, whole, sample, truth, counts, mark)
+        _, judging = split(sample, share_of(recipe, len(sample)), recipe.seed)
+        judged = None if truth is None else truth.take(judging)
+        return Sources(domain, whole, whole, sample.take(judging), judged, counts, mark)
     if parts is None:
         return Sources(domain, whole, whole, None, None, counts, mark, shape)
     fitted = InMemory(training, zero_budget, recipe.threads)
@@ -92,6 +94,13 @@ def parted(sample: Sample, recipe: Recipe) -> Parts | None:
     if recipe.learner == KNOWN or not holds_out(recipe, len(np.unique(sample.choice_set))):
         return None
     return split(sample, recipe.share, recipe.seed)
+
+
+def share_of(recipe: Recipe, sets: int) -> float:
+    """Which share of so many choice sets is held out: all, as far as they fit, where nothing is fitted."""
+    if recipe.learner == KNOWN:
+        return 1.0
+    return recipe.share if holds_out(recipe, sets) else 0.0
 
 
 def holds_out(recipe: Recipe, sets: int) -> bool:

@@ -148,7 +148,8 @@ def split_of(sources: Sources, recipe: Recipe) -> dict[str, Any]:
     if isinstance(sources.training, InMemory):
         found["training"] = len(sources.training.sample)
     elif "used" in sources.rows:
-        found["training"] = sources.rows["used"] - found["held_out"]
+        fitted = sources.training is not sources.whole
+        found["training"] = sources.rows["used"] - (found["held_out"] if fitted else 0)
     return found
 
 

@@ -53,12 +53,20 @@ def number(program: Program, shown: Beside, row: int) -> int:
 
 
 def known_outcomes(shown: Beside, labels: Beside) -> NDArray[np.bool_]:
+    """(n,) rows of which something was shown, and of which it is known what came of it; raises where there are none."""
+    known = known_rows(shown, labels)
+    if not known.any():
+        raise nothing_known()
+    return known
+
+
+def known_rows(shown: Beside, labels: Beside) -> NDArray[np.bool_]:
     """(n,) rows of which something was shown, and of which it is known what came of it."""
-    known = [
-        plan is not None and label is not None
-        for plan, label in zip(shown.values, labels.values, strict=True)
-    ]
-    if not any(known):
-        what = "no row has both a plan that was shown and a label"
-        raise DataError([Problem("shown", what, "outcomes are told to POST /v1/decisions/{id}/outcome")])
-    return np.array(known, np.bool_)
+    pairs = zip(shown.values, labels.values, strict=True)
+    return np.array([plan is not None and label is not None for plan, label in pairs], np.bool_)
+
+
+def nothing_known() -> DataError:
+    """The fault of rows of which nothing is known."""
+    what = "no row has both a plan that was shown and a label"
+    return DataError([Problem("shown", what, "outcomes are told to POST /v1/decisions/{id}/outcome")])

@@ -110,6 +110,11 @@ class Spool:
     def __len__(self) -> int:
         return sum(part.count(whole=self.whole) for part in self.parts)
 
+    @property
+    def smooth(self) -> bool:
+        """Whether each row has one state."""
+        return all(part.states == part.rows + part.held_out for part in self.parts)
+
     def got(self, part: Part) -> Held:
         """The rows of a part."""
         return replace(got(part, self.features, whole=self.whole), groups=self.groups)
