@@ -168,7 +168,7 @@ def test_a_row_that_the_shadow_refuses_is_a_difference(window: Window, url: str,
     api.decide()
     window.go(url, "models")
     window.wait("1 decision differs", ".card.shadow")
-    window.wait("refused: ", ".differing")
+    window.wait("refused: /row/fare", ".differing")
 
 
 def test_without_a_log_the_shadow_has_no_list_and_the_rest_stands(window: Window, forgetful: str) -> None:

@@ -55,8 +55,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def service(folder: Path, *words: str, port: int | None = None, **environment: str) -> Iterator[Running]:
-    """The service of the small domain, until the block ends."""
+def service(
+    folder: Path, *words: str, port: int | None = None, around: tuple[str, ...] = (), **environment: str
+) -> Iterator[Running]:
+    """The service of the small domain, until the block ends; another program may run it."""
     model = folder / "air.json"
     if not model.exists():
         air_model().save(model)
@@ -64,7 +66,7 @@ def service(folder: Path, *words: str, port: int | None = None, **environment: s
     log = folder / f"service-{number}.log"
     with log.open("ab") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "racl", "serve", str(model), "--port", str(number), *words],
+            [*around, sys.executable, "-m", "racl", "serve", str(model), "--port", str(number), *words],
             cwd=folder, stdout=out, stderr=out, env={**os.environ, **environment},
         )  # fmt: skip
     running = Running(process, number, log)

@@ -124,6 +124,15 @@ def test_masked_columns_are_gone_and_the_chain_still_holds(log: Connection, racl
         assert ask("POST", f"/v1/decisions/{one['id']}/replay", {}).status == 409
 
 
+def test_a_misspelt_column_is_not_hidden_in_silence(log: Connection, racl: Racl) -> None:
+    done = racl("mask", "--column", "fare", "--column", "personna")
+    assert (done.code, done.err) == (
+        2,
+        "racl log mask: no model has a column `personna` (did you mean `persona`?)\n",
+    )
+    assert keeping.verify(log, None).masked == 0
+
+
 def test_masking_twice_changes_nothing(log: Connection, racl: Racl) -> None:
     racl("mask", "--column", "fare")
     assert racl("mask", "--column", "fare").out == "hidden in 0 decisions\n"

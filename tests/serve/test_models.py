@@ -108,6 +108,25 @@ def test_a_shadow_decides_unseen_and_its_differences_are_counted_and_listed(
     assert kept("POST", "/v1/models/air/shadow", {"version": two[0]}).status == 409
 
 
+def test_a_row_that_the_shadow_refuses_is_a_difference_that_names_no_value(kept: Asker) -> None:
+    held = json.loads(json.dumps(air_model().document()))
+    held["domain"]["candidate"]["fare"]["max"] = 60
+    sent = kept("POST", "/v1/models", held).json["version"]
+    kept("POST", "/v1/models/air/shadow", {"version": sent})
+    decide(kept)
+    (one,) = kept("GET", "/v1/models/air/differences").json["differences"]
+    assert one["after"] == {"error": {"code": "row_refused", "field": "/row/fare"}}
+
+
+def test_another_value_alone_is_no_difference(kept: Asker) -> None:
+    alike = air_model(leisure={"bias": 11, "weights": {"price": -2.5, "nonstop": 1, "aa": 0}})
+    sent = kept("POST", "/v1/models", alike.document()).json["version"]
+    kept("POST", "/v1/models/air/shadow", {"version": sent})
+    assert decide(kept)["accepted"]
+    assert kept("GET", "/v1/models/air/differences").json == {"counts": {}, "differences": []}
+    assert 'racl_shadow_total{model="air",outcome="same"} 1' in kept("GET", "/metrics").body.decode()
+
+
 def test_a_share_goes_by_the_hash_of_the_key(kept: Asker, two: tuple[str, str]) -> None:
     kept("POST", "/v1/models/air/share", {"version": two[1], "share": 0.3})
     keys = [f"order-{number}" for number in range(200)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import socket
 import subprocess
@@ -109,6 +110,38 @@ def test_the_log_is_one_line_of_json_for_each_event_whatever_is_sent(tmp_path: P
         lines = [json.loads(line) for line in running.log.read_text().splitlines()]
     assert [line["event"] for line in lines] == ["serving", "listening", "request", "stopped"]
     assert lines[2]["path"] == "/\r\nevil\x1b[31m"
+
+
+def test_the_service_calls_nobody(tmp_path: Path) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("there is no strace on this machine: `apt-get install strace`")
+    calls = tmp_path / "calls"
+    tracer = (
+        "strace",
+        "-D",
+        "-f",
+        "-e",
+        "trace=connect,sendto,sendmsg",
+        "-e",
+        "signal=none",
+        "-o",
+        str(calls),
+    )
+    with service(tmp_path, around=tracer) as running:
+        model = json.loads((tmp_path / "air.json").read_text("utf-8"))
+        assert running.ask("POST", "/v1/decide", {"rows": [GOOD] * 3000})[0] == 200
+        assert running.ask("POST", "/v1/explain", {"row": GOOD})[0] == 200
+        assert running.ask("POST", "/v1/models", model)[0] == 200
+        for path in ("/v1/models", "/v1/models/air/vetoes", "/v1/decisions", "/openapi.json"):
+            assert running.ask("GET", path)[0] == 200
+        with running.socket() as raw:
+            raw.sendall(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+            assert b"200 OK" in raw.recv(1000)
+        assert running.ask("GET", "/readyz")[0] == 200
+        assert running.stop() == 0
+    said = calls.read_text()
+    assert "exited with 0" in said
+    assert [line for line in said.splitlines() if "sin_addr" in line or "sin6_addr" in line] == []
 
 
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from racl.cli.arguments import CallError, Command, Exit, Parser, one_of
 from racl.cli.key import span
 from racl.cli.serve import STORE, known_store, needing_extra
 from racl.cli.speak import remark, say
-from racl.errors import Problem
+from racl.errors import Problem, nearest, quoted
 
 if TYPE_CHECKING:
     from racl.serve.store.connection import Connection
@@ -71,9 +71,17 @@ def checkpoint(connection: Connection, asked: Namespace) -> Exit:
 def mask(connection: Connection, asked: Namespace) -> Exit:
     """Hide columns for good."""
     from racl.serve.store import keeping
+    from racl.serve.store.versions import columns_of
 
     if not asked.column:
         raise CallError([Problem("racl log mask", "which column?", "--column NAME")])
+    known = columns_of(connection)
+    unknown = [name for name in asked.column if name not in known]
+    if unknown:
+        raise CallError(
+            Problem("racl log mask", f"no model has a column {quoted(name)}", nearest(name, known))
+            for name in unknown
+        )
     before = None if asked.older is None else int((time.time() - asked.older) * 1e6)
     count = keeping.mask(connection, frozenset(asked.column), before=before, name=asked.id)
     say(f"hidden in {count:,} decisions")

@@ -44,7 +44,9 @@ def decide(service: Service, call: Call) -> Any:
     serving, version = version_for(service, call, asked.model, asked.idempotency_key)
     if isinstance(asked.rows, UnsetType):
         rows: Sequence[Any] = [asked.row]
-        found: Sequence[Found] = [sure(decide_row(version.model, asked.row or {}, "row"))]
+        found: Sequence[Found] = [
+            counted(service, version, decide_row(version.model, asked.row or {}, "row"))
+        ]
     else:
         rows = asked.rows
         check_count(service, rows)
@@ -52,6 +54,13 @@ def decide(service: Service, call: Call) -> Any:
     answers, records = results(service, call, version, rows, found)
     differences = list(shadowed(service, serving, version, rows, found, answers, call))
     return keep(service, call, DecideAnswer(answers), records, differences)
+
+
+def counted(service: Service, version: Version, one: Found) -> Decision:
+    """The decision on a row that is refused with its request; raises the fault, counted, where there is none."""
+    if isinstance(one, RequestError):
+        service.counts.decided(version.reference, (), 1)
+    return sure(one)
 
 
 def decide_all(service: Service, version: Version, rows: Sequence[Any]) -> list[Found]:
@@ -71,7 +80,7 @@ def choose(service: Service, call: Call) -> Any:
     asked: ChooseRequest = call.body
     check_count(service, asked.rows)
     serving, version = version_for(service, call, asked.model, asked.idempotency_key)
-    found = [sure(one) for one in decide_rows(version.model, asked.rows)]
+    found = [counted(service, version, one) for one in decide_rows(version.model, asked.rows)]
     check_context(version.model, asked.rows)
     answers, records = results(service, call, version, asked.rows, found)
     differences = list(shadowed(service, serving, version, asked.rows, found, answers, call))

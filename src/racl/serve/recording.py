@@ -202,7 +202,8 @@ def shadowed(
 
 
 def told(found: Found) -> str:
-    """A decision, or why there is none, as JSON."""
+    """A decision, or what it was refused for, as JSON; without a value of the row, which may be hidden one day."""
     if isinstance(found, RequestError):
-        return ENCODER.encode({"error": found.shown()}).decode()
+        shown = found.shown()
+        return ENCODER.encode({"error": {"code": shown["code"], "field": shown.get("field", "")}}).decode()
     return ENCODER.encode(found).decode()

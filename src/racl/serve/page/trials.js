@@ -44,7 +44,7 @@ export function share(model, act) {
 }
 
 function verdict(held) {
-  if (held.error) return el("span", { class: "chip no" }, `refused: ${held.error.message}`);
+  if (held.error) return el("span", { class: "chip no" }, `refused: ${held.error.field || held.error.code}`);
   return [badge(held.credit), held.plan && held.plan !== "keep" ? ` by ${held.plan}` : ""];
 }
 

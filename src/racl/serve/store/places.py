@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from racl.errors import DataError, Problem
+from racl.errors import DataError, Problem, quoted
 from racl.serve.store import sqlite
 from racl.serve.store.connection import Connect
 
@@ -28,6 +28,11 @@ def place_of(store: str, *, new: bool = False) -> Place:
         from racl.serve.store import postgres
 
         return Place(postgres.connect(store), postgres.readers(store))
+    if "://" in store:
+        scheme = store.partition("://")[0]
+        raise DataError(
+            [Problem("", f"no memory is kept in {quoted(scheme)}", "a file, or postgresql://...")]
+        )
     if not new and not Path(store).is_file():
         raise DataError([Problem("", "no such file", "`racl serve --store` makes one", file=store)])
     return Place(sqlite.connect(store), sqlite.readers(store))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -47,3 +48,13 @@ def persona_column(kept: models.Kept) -> str | ModelError | None:
         return parse_model(kept.document).domain.rule.persona
     except ModelError as fault:  # what an older racl took
         return fault
+
+
+def columns_of(connection: Connection) -> set[str]:
+    """Every column of every version that is kept."""
+    return {
+        name
+        for one in models.versions(connection)
+        for part in ("candidate", "context")
+        for name in json.loads(one.document)["domain"].get(part, ())
+    }
