@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ import pytest
 from racl import Model, RowError, load_model
 from racl.learn.asked import Recipe, RecipeError
 from racl.learn.cluster import learn_on
-from racl.learn.history import History
+from racl.learn.cross import chosen_shape
+from racl.learn.curves import curves_of
+from racl.learn.history import History, gathered
 from racl.learn.recipe import Learned, learn, learn_from
 from racl.learn.sample import Sample
 from racl.learn.sources import InMemory, Sources
@@ -82,14 +84,25 @@ def parts(table: pa.Table) -> Parts:
 
 def in_memory(model: Model, table: pa.Table, recipe: Recipe) -> Learned:
     """The fit in memory, on the rows that the cluster would hold out."""
-    from racl.learn.history import gathered
-
     sample: Sample = gathered(model.domain, History(table, "label", "request")).sample
     out = aside(table["request"], recipe.share, recipe.seed)
     assert 0.5 < out.mean() / recipe.share < 1.5
     zero = recipe.anchors_from == "zero-budget"
     training, whole = InMemory(sample.take(~out), zero), InMemory(sample, zero)
     return learn_from(Sources(model.domain, training, whole, sample.take(out), None, {}), recipe)
+
+
+def shaped_in_memory(model: Model, table: pa.Table, recipe: Recipe) -> Learned:
+    """The same with shapes, chosen by the rows to fit on."""
+    sample = gathered(model.domain, History(table, "label", "request")).sample
+    out = aside(table["request"], recipe.share, recipe.seed)
+    curves = curves_of(recipe.curves)
+    assert curves is not None
+    shape = chosen_shape(model.domain, sample.take(~out), recipe, curves)
+    extended = shape(sample)
+    training, whole = InMemory(extended.take(~out)), InMemory(extended)
+    held_out = extended.take(out) if out.any() else None
+    return learn_from(Sources(shape.domain, training, whole, held_out, None, {}, "", shape), recipe)
 
 
 @pytest.mark.parametrize("learner", ["latent", "anchors"])
@@ -119,6 +132,47 @@ def test_without_rows_held_out_the_weights_are_those_of_a_plain_fit(
     np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("learner", ["latent", "anchors"])
+@pytest.mark.parametrize("guard", ["fixed", "validated"])
+def test_curves_are_those_that_the_rows_give_in_memory(
+    learner: str, guard: str, model: Model, table: pa.Table, parts: Parts
+) -> None:
+    curves = {"knots": (0, 2), "penalties": (1.0, 10.0), "products": [("price", "hours")]}
+    recipe = Recipe(learner=learner, guard=guard, alpha=0.2, curves=curves, pull=1.0, held_out=0.0)
+    if guard == "validated":
+        recipe = replace(recipe, held_out=0.2)
+    found = learn_on(parts, model.domain, COLUMNS, recipe)
+    wanted = shaped_in_memory(model, table, recipe)
+    assert found.record["curves"] == wanted.record["curves"]
+    assert len(found.model.domain.features) > len(model.domain.features)
+    np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-9, atol=1e-12)
+
+
+def test_the_fingerprint_is_that_of_the_rows_whatever_their_parts_and_order(
+    model: Model, table: pa.Table, parts: Parts
+) -> None:
+    recipe = Recipe(guard="none", learner="anchors", pull=1.0, held_out=0.0)
+
+    def fingerprint(*tables: pa.Table) -> str:
+        found = learn_on(Parts([*tables]), model.domain, COLUMNS, recipe).record["data"]["fingerprint"]
+        assert isinstance(found, str)
+        return found
+
+    mark = fingerprint(*parts.tables)
+    assert mark.startswith("rows:")
+    assert fingerprint(table.take(np.random.default_rng(0).permutation(len(table)))) == mark
+    label, fare = (table.column_names.index(name) for name in ("label", "fare"))
+    turned = [not one if number == 17 else one for number, one in enumerate(table["label"].to_pylist())]
+    dearer = [one + (number == 17) for number, one in enumerate(table["fare"].to_pylist())]
+    others = {
+        fingerprint(table.slice(1)),
+        fingerprint(table, table.slice(0, 1)),
+        fingerprint(table.set_column(label, "label", pa.array(turned))),
+        fingerprint(table.set_column(fare, "fare", pa.array(dearer))),
+    }
+    assert len(others | {mark}) == 5
+
+
 def test_what_travels_is_json_alone(parts: Parts, model: Model) -> None:
     carried: list[Any] = []
 
@@ -136,8 +190,6 @@ def test_what_travels_is_json_alone(parts: Parts, model: Model) -> None:
 def test_a_recipe_that_holds_rows_out_needs_a_key(parts: Parts, model: Model) -> None:
     with pytest.raises(RecipeError, match="nothing tells rows apart"):
         learn_on(parts, model.domain, Columns(labels="label"), Recipe())
-    with pytest.raises(RecipeError, match="chosen on rows in memory"):
-        learn_on(parts, model.domain, COLUMNS, Recipe(curves=True))
 
 
 def test_refused_rows_end_the_fit_or_are_left_out(table: pa.Table, model: Model) -> None:

@@ -15,10 +15,13 @@ from racl.domain.model import Domain
 from racl.errors import DataError, Problem
 from racl.frames import read_arrow
 from racl.learn.asked import KNOWN, Recipe, RecipeError
+from racl.learn.cross import chosen_shape
+from racl.learn.curves import Shape, curves_of
 from racl.learn.data import SMALL, Held
 from racl.learn.guards import Levels, no_levels
 from racl.learn.history import History, gathered
 from racl.learn.learners import Tell
+from racl.learn.marks import LANES, fingerprint_of
 from racl.learn.recipe import Learned, learn_from
 from racl.learn.sample import Logits, Sample
 from racl.learn.sources import MOST_HELD_OUT, Sources
@@ -49,9 +52,8 @@ def learn_on(
     problems = list(_problems(recipe, columns))
     if problems:
         raise RecipeError(problems)
-    text = json.dumps(domain.document, default=dict)
     asked = Asked(
-        domain=text,
+        domain=text_of(domain),
         columns=columns,
         seed=recipe.seed,
         refused=refused,
@@ -59,24 +61,39 @@ def learn_on(
         zero_budget=recipe.anchors_from == "zero-budget",
     )
     whole = Spread(cluster, domain, asked)
-    used = whole.count()
+    used, mark = whole.tally()
     if not used:
         raise DataError([Problem("rows", "there is not a single row to learn from")])
     share = min(recipe.share, MOST_HELD_OUT / used)
-    counts = {"used": used}
-    if not share:
-        return learn_from(Sources(domain, whole, whole, None, None, counts), recipe, tell)
-    training = Spread(cluster, domain, replace(asked, part="training", share=share))
-    held_out = training.rows("held out")
-    return learn_from(Sources(domain, training, whole, held_out, None, counts), recipe, tell)
+    training = replace(whole, asked=replace(asked, part="training", share=share)) if share else whole
+    shape = _shape(training, recipe)
+    if shape is not None:
+        same = training is whole
+        whole = whole.read_as(shape.domain)
+        training = whole if same else training.read_as(shape.domain)
+    held_out = training.rows("held out") if share else None
+    sources = Sources(whole.domain, training, whole, held_out, None, {"used": used}, mark, shape)
+    return learn_from(sources, recipe, tell)
+
+
+def text_of(domain: Domain) -> str:
+    """A domain as JSON."""
+    return json.dumps(domain.document, default=dict)
+
+
+def _shape(training: Spread, recipe: Recipe) -> Shape | None:
+    """The shape of the features, chosen by the rows to fit on, or so many of them as come to the driver."""
+    curves = curves_of(recipe.curves)
+    if curves is None:
+        return None
+    some = min(1.0, SMALL / max(1, training.count()))
+    return chosen_shape(training.domain, training.rows(training.asked.part, some), recipe, curves)
 
 
 def _problems(recipe: Recipe, columns: Columns) -> Iterable[Problem]:
     if recipe.share and not (columns.choice_set or columns.key):
         what = "nothing tells rows apart, and some of them are to be held out"
         yield Problem("key", what, "name a column that names each row, or choice sets")
-    if recipe.curves:
-        yield Problem("curves", "shapes beyond straight lines are chosen on rows in memory", "leave them out")
     if recipe.learner == KNOWN:
         yield Problem("learner", "given weights need no cluster", "use `racl.learn`")
 
@@ -88,6 +105,10 @@ class Spread:
     cluster: Cluster
     domain: Domain
     asked: Asked
+
+    def read_as(self, domain: Domain) -> Spread:
+        """The same rows as another domain reads them."""
+        return replace(self, domain=domain, asked=replace(self.asked, domain=text_of(domain)))
 
     def latent(self) -> SpreadData:
         """Rows with an admissible state, and all those states."""
@@ -128,6 +149,11 @@ class Spread:
     def count(self) -> int:
         """How many rows can be learned from."""
         return int(self.added([(1,)], replace(self.asked, what="count"))[0][0])
+
+    def tally(self) -> tuple[int, str]:
+        """The same, and the fingerprint of the rows, whatever their order and their parts."""
+        count, *halves = self.added([(1,)] * (1 + 2 * len(LANES)), replace(self.asked, what="tally"))
+        return int(count[0]), fingerprint_of([float(half[0]) for half in halves])
 
     def rows(self, part: Part, some: float = 1.0) -> Sample:
         """The rows of a part in memory, or a share of them, in the order of their keys."""

@@ -27,6 +27,7 @@ from racl.frames.beside import codes
 from racl.learn.data import Held, anchor_data, latent_data
 from racl.learn.guards import common_levels, own_levels
 from racl.learn.history import History, gathered
+from racl.learn.marks import halves
 from racl.learn.sample import Logits, Sample
 from racl.learn.standard import Standard, moments
 from racl.learn.sums import compiled_pass, plain
@@ -165,6 +166,10 @@ def _count(_: Asked, sample: Sample) -> list[Floats]:
     return [np.array([float(len(sample))])]
 
 
+def _tally(asked: Asked, sample: Sample) -> list[Floats]:
+    return [*_count(asked, sample), *halves(sample)]
+
+
 def _counts(asked: Asked, sample: Sample) -> list[Floats]:
     return [*held(asked, sample).counts()]
 
@@ -194,6 +199,7 @@ def _levels(asked: Asked, sample: Sample) -> list[Floats]:
 
 TASKS: Mapping[str, Callable[[Asked, Sample], list[Floats]]] = {
     "count": _count,
+    "tally": _tally,
     "counts": _counts,
     "moments": _moments,
     "sums": _sums,
