@@ -61,7 +61,8 @@ def names(value: Any) -> int:
         if given.__class__ is dict:
             count += len(given)
         elif given.__class__ is list:
-            count += sum(len(one) for one in given if one.__class__ is dict)
+            alike = set(map(type, given)) == {dict}
+            count += sum(map(len, given if alike else [one for one in given if one.__class__ is dict]))
     return count
 
 

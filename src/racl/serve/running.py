@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -22,6 +23,7 @@ from racl.serve.protocol import Protocol
 from racl.serve.service import Service
 from racl.serve.settings import Settings
 
+GARBAGE = 20_000  # objects between two looks for garbage: a request of many rows makes thousands
 TURN = 0.0005  # seconds that one thread keeps the interpreter while the writer waits for it
 ACCEPTED = 16  # connections taken in one turn of the loop, which takes one for each socket that listens
 LOG = logging.getLogger("racl.serve")
@@ -139,6 +141,8 @@ def work(settings: Settings, listeners: list[socket.socket]) -> None:
         told = {"tenant": tenant, "model": serving.active.name, "version": serving.active.digest}
         LOG.info("serving", extra=told)
     port = listeners[0].getsockname()[1]
+    gc.freeze()  # models and code are not looked at again
+    gc.set_threshold(GARBAGE)
     LOG.info("listening", extra={"address": f"http://{settings.host}:{port}/"})
     try:
         server(service).run(listeners)
