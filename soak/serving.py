@@ -13,7 +13,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -33,11 +32,12 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import psutil  # noqa: E402
 from telling.record import record  # noqa: E402
+from trying.writes import broken, limited  # noqa: E402
 
 from racl import Model  # noqa: E402
 from racl.serve.store import keeping  # noqa: E402
 from racl.serve.store.places import place_of  # noqa: E402
-from serve.asking import GOOD, air_model, remembered  # noqa: E402
+from serve.asking import GOOD, air_model  # noqa: E402
 from serve.running_service import Running, free_port, service  # noqa: E402
 
 CLIENTS, RATE = 10, 200  # of the swaps, and their requests a second
@@ -165,47 +165,6 @@ def traced(folder: Path, scale: float) -> Found:
         [] if answers >= count else ["too few answers seen"]
     )
     return {"answers": answers, "before_sync": early, "problems": problems}
-
-
-def failing(folder: Path, scale: float) -> Found:
-    """Every write of a small run fails in turn: the file may not grow beyond a limit that moves on by a quarter page."""
-    step = max(1024, round(1024 / max(scale, 0.01)))
-    found: Counter[str] = Counter()
-    problems: list[str] = []
-    for limit in range(90_000, 260_000, step):
-        store = folder / f"limit-{limit}.db"
-        child = os.fork()
-        if not child:
-            os._exit(limited_run(store, limit))
-        _, status = os.waitpid(child, 0)
-        told = json.loads(store.with_suffix(".json").read_text())
-        connection = place_of(str(store)).connect()
-        held = {str(one[0]) for one in connection.run("SELECT id FROM decisions")}
-        whole = keeping.verify(connection, None).problems
-        connection.close()
-        found["runs"] += 1
-        found["refused"] += told["refused"]
-        found["acknowledged"] += len(told["ids"])
-        if status or whole or not set(told["ids"]) <= held or set(told["statuses"]) - {200, 503}:
-            problems.append(f"limit {limit}: {status} {told['statuses']} {whole}")
-    return {**found, "problems": problems}
-
-
-def limited_run(store: Path, limit: int) -> int:
-    """Twenty decisions while files may not grow beyond a limit; exit code 0 if every answer was one of the two."""
-    with remembered(store) as ask:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-        ids, statuses = [], []
-        for _ in range(20):
-            answer = ask("POST", "/v1/decide", {"row": GOOD})
-            statuses.append(answer.status)
-            if answer.status == 200:
-                ids.append(answer.json["decisions"][0]["id"])
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        told = {"ids": ids, "statuses": sorted(set(statuses)), "refused": statuses.count(503)}
-        store.with_suffix(".json").write_text(json.dumps(told))
-    return 0
 
 
 def restarts(folder: Path, scale: float) -> Found:
@@ -405,7 +364,7 @@ def asked_of(running: Running) -> int:
 
 
 TRIALS: dict[str, Callable[[Path, float], Found]] = {
-    "traced": traced, "failing": failing, "swaps": swaps, "schema": schema, "restarts": restarts,
+    "traced": traced, "failing": limited, "broken": broken, "swaps": swaps, "schema": schema, "restarts": restarts,
     "overload": overload, "kills": kills,
 }  # fmt: skip
 
