@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
+from racl.serve.settings import Settings
 from racl.serve.store import records, sqlite
 from racl.serve.store.connection import Connection, StoreError
 from serve.asking import GOOD, Answer, Asker, air_model, remembered
@@ -186,6 +187,35 @@ def test_more_than_the_disk_keeps_up_with_is_503(kept: Asker, monkeypatch: pytes
     statuses = asyncio.run(crowd())
     assert set(statuses) == {200, 503}
     assert memory.writer.waiting == 0
+
+
+def test_requests_too_many_are_503_a_little_later_and_health_is_told_meanwhile(
+    store: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def slow(connection: Connection, entries: list[records.Entry]) -> list[None]:
+        time.sleep(0.5)
+        return [None for _ in entries]
+
+    monkeypatch.setattr("racl.serve.store.writer.write", slow)
+
+    async def crowd(ask: Asker) -> tuple[list[int], int]:
+        asked = [asyncio.create_task(ask.ask("POST", "/v1/decide", {"row": GOOD})) for _ in range(30)]
+        await asyncio.sleep(0.01)
+        health = (await ask.ask("GET", "/healthz")).status
+        answers = await asyncio.gather(*asked)
+        refused = [one for one in answers if one.status == 503]
+        assert {(one.headers["retry-after"], "connection" in one.headers) for one in refused} == {
+            ("1", False)
+        }
+        return [one.status for one in answers], health
+
+    with remembered(store, Settings(max_working=4)) as ask, caplog.at_level("INFO", "racl.serve"):
+        statuses, health = asyncio.run(crowd(ask))
+        assert (statuses.count(200), statuses.count(503), health) == (4, 26, 200)
+        assert ask.app.working == 0
+        counted = ask("GET", "/metrics").body.decode()
+    assert 'racl_requests_total{route="/v1/decide",status="503"} 26' in counted
+    assert [one.message for one in caplog.records] == ["overloaded"]
 
 
 @pytest.mark.parametrize("version", ["3.7.0", "3.40.1", "3.51.2"])
