@@ -21,6 +21,7 @@ from tools.pages import (
     python_api,
     refusals,
     reproduction,
+    where_to_run,
 )
 
 DOCS = Path("docs")
@@ -49,7 +50,11 @@ PAGES: Mapping[str, Blocks] = {
     "howto/learn.md": {"fitting": blocks.fitting},
     "howto/several-steps.md": {"plans": blocks.plans},
     "howto/soak.md": {"soaked": blocks.soaked},
-    "howto/where-to-run.md": {"scale": blocks.scale},
+    "howto/where-to-run.md": {
+        "beside": where_to_run.side_by_side,
+        "scale": blocks.scale,
+        "trillion": where_to_run.trillion,
+    },
     "howto/speed.md": {"sizes": blocks.sizes, "measured": blocks.measured},
     "howto/serve.md": {"served": blocks.served},
     "howto/spark-and-ray.md": {"clusters": blocks.clusters},

@@ -64,8 +64,8 @@ class Carried:
         path = self.rows.files[file]
         kept = [chunks_of(found)[number] for number in self.chunks]
         with reading(path), path.open("rb") as source:
-            for number, chunk in zip(self.chunks, kept, strict=True):
-                if not sound(source.fileno(), *span_of(chunk), summed=number in self.unread):
+            for number, chunk in zip(self.chunks, kept, strict=True):  # what was read was found sound
+                if number in self.unread and not sound(source.fileno(), *span_of(chunk)):
                     return None
         at, chunks, spans = len(MAGIC), [], []
         for chunk in kept:
@@ -111,8 +111,8 @@ def joined(spans: Sequence[Span]) -> Iterator[Span]:
         yield last
 
 
-def sound(file: int, start: int, size: int, *, summed: bool) -> bool:
-    """Whether some bytes are pages one after the other, the checksums being right where they are asked for."""
+def sound(file: int, start: int, size: int) -> bool:
+    """Whether some bytes are pages one after the other whose checksums, where they have them, are right."""
     at, end = start, start + size
     while at < end:
         header = page_header(file, at, end)
@@ -122,7 +122,7 @@ def sound(file: int, start: int, size: int, *, summed: bool) -> bool:
         if PAGE_SIZE not in fields:
             return False
         body, at = at + length, at + length + fields[PAGE_SIZE][1]
-        if summed and PAGE_SUM in fields and at <= end:
+        if PAGE_SUM in fields and at <= end:
             data = os.pread(file, at - body, body)
             if zlib.crc32(data) != fields[PAGE_SUM][1] & 0xFFFFFFFF:
                 return False
