@@ -77,18 +77,18 @@ def trillion() -> str:
     bullets = (
         (
             f"- **Cores.** {ns:,.0f} ns of a processor a row, file to file, are {seconds:,.0f} seconds for 10^12 rows:"
-            f" {seconds / HOUR:,.0f} core-hours, or {cores:.1f} cores that never rest. With a factor of {SPARE} for peaks, failures"
-            f" and waiting for storage: {SPARE * cores:.0f} cores."
+            f" {seconds / HOUR:,.0f} core-hours, or {cores:.1f} cores that never rest. With a factor of {SPARE} for peaks,"
+            f" failures and waiting for storage: {SPARE * cores:.0f} cores."
         ),
         (
             f"- **Bytes.** {come:.0f} bytes a row come in and {go:.0f} go out, compressed: {come:.0f} TB and {go:.0f} TB a day,"
-            f" {every[0]:.2f} and {every[1]:.2f} GB a second. That, not the deciding, is what to plan for. With `--columns id` about"
-            f" {go - come:.0f} TB go out, with `--only accepted` less than half of all."
+            f" {every[0]:.2f} and {every[1]:.2f} GB a second. That, not the deciding, is what to plan for. With `--columns id`"
+            f" about {go - come:.0f} TB go out, with `--only accepted` less than half of all."
         ),
         (
             f"- **Cost.** At {CORE_HOUR} USD a core-hour the deciding costs {seconds / HOUR * CORE_HOUR:.0f} USD a day. Keeping"
-            f" {go:.0f} TB costs, at {GIGABYTE_MONTH} USD a GB and month, {go * 1000 * GIGABYTE_MONTH / 30:.0f} USD for each day that"
-            " it is kept."
+            f" {go:.0f} TB costs, at {GIGABYTE_MONTH} USD a GB and month, {go * 1000 * GIGABYTE_MONTH / 30:.0f} USD for each day"
+            " that it is kept."
         ),
     )
     told = f"From the figures at {millions} million rows, with a domain of 14 columns, 8 repairs and 12 features:"
