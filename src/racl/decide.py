@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -24,17 +22,17 @@ from racl.frames import DECISION, Table, arrow, check_columns, check_new_names, 
 from racl.model import Engine, Model
 from racl.program import OTHER
 from racl.semantics import Decision, Refused
+from racl.threads import Block, available, run_blocks
 from racl.values import Fault
 
 BLOCK = 1 << 17  # rows that one thread takes at a time
+LARGER = 4  # times as many for the kernel, which needs no memory for what is in between
 COMPILE_AT = 1_000_000  # rows times plans from which compiling pays, of a kernel that is small
 SMALL = 600  # repairs times steps, squared, from which a kernel takes twice as long to compile
 ROW_BY_ROW = 50  # rows up to which plans of several steps are searched faster for one row after the other
 THREADS_AT = 500_000  # rows times plans below which waking other threads costs more than it saves
 SHOWN = 10
 NAMES = tuple(DECISION.names)
-
-Block = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +206,8 @@ def decide_table(
     run = ENGINES[name](model, table, outputs)
     for row in table.faults:
         outputs.refused[row] = True
-    run_blocks(run, table.rows, workers=workers(model, table.rows, threads))
+    size = BLOCK * LARGER if name == "kernel" else BLOCK
+    run_blocks(run, table.rows, workers=workers(model, table.rows, threads), size=size)
     for row in table.faults:
         _mark_refused(outputs, row)
     return Decisions(model, table, outputs, prefix)
@@ -234,29 +233,6 @@ def workers(model: Model, rows: int, threads: int | None) -> int:
             raise ValueError(f"threads is {threads}; it must be at least 1")
         return threads
     return available() if rows * plans_per_row(model.domain) >= THREADS_AT else 1
-
-
-def available() -> int:
-    """How many threads can run at the same time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def run_blocks(run: Block, rows: int, *, workers: int) -> None:
-    """Every block of rows, on as many threads."""
-    size = max(1, min(BLOCK, -(-rows // workers)))
-    starts = range(0, rows, size)
-    if workers == 1 or len(starts) <= 1:
-        for start in starts:
-            run(start, min(start + size, rows))
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        tasks = [pool.submit(run, start, min(start + size, rows)) for start in starts]
-        try:
-            for task in tasks:
-                task.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 # engines ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from racl.decide import BLOCK, encoded, workers
+from racl.decide import encoded, workers
 from racl.domain.model import Choose, Domain
 from racl.engines.gather import Gathered, gather
 from racl.engines.outputs import plan_name
@@ -102,6 +102,7 @@ def states_of(start: Whole, rows: NDArray[np.intp]) -> tuple[Whole, NDArray[np.i
     return taken, np.arange(taken[-1]) + np.repeat(start[rows] - taken[:-1], count)
 
 
+BLOCK = 1 << 17  # rows whose options are gathered at a time
 BY_STATE = ("plan", "cost", "features")
 BY_ROW = ("given", "violated", "repairable", "persona", "budget", "threshold", "refused")
 

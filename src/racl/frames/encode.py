@@ -158,6 +158,8 @@ def _all(target: Target, value: float, rows: int) -> Values:
 
 
 def _floats(values: Values) -> Values:
+    if values.dtype == np.float64:
+        return np.ascontiguousarray(values)
     with np.errstate(over="ignore"):  # of what is wider: an infinity, which is refused
         return np.ascontiguousarray(values, np.float64)
 

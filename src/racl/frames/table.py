@@ -83,6 +83,8 @@ class Table:
             source = self.source(column.name)
             wanted = target(column, codes, other, source, text=self.text)
             encoder = self.encoders[column.name] = Encoder(source, wanted, (column, codes, other))
+        if not self.faults:
+            return encoder(start, stop)
         first, last = np.searchsorted(self.faulty, (start, stop))
         if first == last:
             return encoder(start, stop)

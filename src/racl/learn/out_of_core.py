@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from racl.decide import available
 from racl.domain.model import Domain
 from racl.frames import Table
 from racl.learn.asked import KNOWN, Recipe
@@ -40,6 +39,7 @@ from racl.model import Model
 from racl.options import blank, joined
 from racl.scale.deciding import row_count
 from racl.scale.rows import Rows
+from racl.threads import available
 
 STRETCH = 1 << 16  # rows that are expanded at a time
 

@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from racl.decide import available
 from racl.learn.data import SMALL, Held
 from racl.learn.standard import Moments, Standard, moments
 from racl.learn.sums import COMPILE_AT, Source, Stretch, added, compiled_pass, plain
 from racl.options import Floats
 from racl.scale.paths import reading, writing
+from racl.threads import available
 
 Truths = NDArray[np.bool_]
 

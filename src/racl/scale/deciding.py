@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from racl.decide import available
 from racl.errors import DataError, RowError
 from racl.frames import check_columns, decision_schema, read_arrow
 from racl.model import Engine, Model, fingerprint, load_model
@@ -28,6 +27,7 @@ from racl.scale.rows import Rows, open_rows
 from racl.scale.tally import Tally
 from racl.scale.unfinished import Unfinished, beside, give_name
 from racl.scale.work import Done, Task, Work
+from racl.threads import available
 
 AHEAD = 2  # tasks that are finished or waiting, beyond those that are worked on
 
