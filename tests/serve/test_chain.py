@@ -209,6 +209,23 @@ def test_a_log_is_verified_masked_and_copied_while_decisions_come_in(
     assert copy.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_backup_is_restored_by_writing_it_over_the_log(store: Path, racl: Racl, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    with remembered(store) as ask:
+        before = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]["id"]
+        assert racl("backup", "-o", copy).code == 0
+        after = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]["id"]
+    store.write_bytes(copy.read_bytes())
+    for beside in ("-wal", "-shm"):
+        Path(f"{store}{beside}").unlink(missing_ok=True)
+    assert racl("verify").code == 0
+    with remembered(store) as ask:
+        assert ask("GET", f"/v1/decisions/{before}").status == 200
+        assert ask("GET", f"/v1/decisions/{after}").status == 404
+        assert ask("POST", "/v1/decide", {"row": GOOD}).status == 200
+    assert racl("verify").out.startswith("2 decisions")
+
+
 def test_a_backup_that_cannot_be_made_leaves_nothing(log: Connection, racl: Racl, tmp_path: Path) -> None:
     (tmp_path / "there.db").write_text("mine")
     for place, what in (("there.db", "is there already"), ("no/copy.db", "no such folder")):

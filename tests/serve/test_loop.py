@@ -86,6 +86,21 @@ def test_the_command_learns_from_the_export(exported: Path, tmp_path: Path) -> N
     assert load_model(tmp_path / "new.json").domain.name == "air"
 
 
+def test_what_is_hidden_is_said_and_set_aside_and_the_rest_is_learned_from(
+    exported: Path, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = sqlite.connect(str(store))()
+    (tmp_path / "air.toml").write_text(AIR)
+    for (name,) in log.run("SELECT id FROM decisions WHERE seq % 10 = 0"):
+        assert keeping.mask(log, frozenset({"persona"}), before=None, name=name) == 1
+    assert main(["export", str(store), "-o", str(tmp_path / "some.parquet")]) == 0
+    assert "40 have something hidden; `racl fit --rejects FILE`" in capsys.readouterr().out
+    words = ["fit", tmp_path / "air.toml", tmp_path / "some.parquet", "-o", tmp_path / "new.json"]
+    more = ["--label", "outcome", "--shown", "shown", "--guard", "none", "--rejects", tmp_path / "aside.csv"]
+    assert main([*map(str, words), *map(str, more)]) == 0
+    assert "400 given, 40 refused" in capsys.readouterr().out
+
+
 def test_only_the_plan_that_was_shown_is_learned_from() -> None:
     frame = [{**GOOD, "has_bag": False, "needs_bag": False, "budget": 100.0}] * 3
     options = expand(MODEL.domain, frame)

@@ -49,6 +49,7 @@ class Exported:
     shown: int = 0
     told: int = 0  # of those shown, with an outcome
     explored: int = 0
+    masked: int = 0
 
     @property
     def censored(self) -> int:
@@ -65,6 +66,10 @@ class Exported:
             lines.append(f"{self.explored:,} of those shown would have been rejected, and were explored")
         elif self.censored:
             lines.append("nothing was explored: outcomes tell nothing of what the model rejects")
+        if self.masked:
+            lines.append(
+                f"{self.masked:,} have something hidden; `racl fit --rejects FILE` sets aside what it cannot learn from"
+            )
         return "\n".join(lines)
 
 
@@ -125,6 +130,7 @@ def table_of(rows: Sequence[reading.Logged], domain: Domain, schema: pa.Schema, 
     found.shown += sum(one.accepted for one in rows)
     found.told += sum(one.outcome is not None for one in rows)
     found.explored += sum(one.explored for one in rows)
+    found.masked += sum(any(isinstance(value, dict) for value in one.given.values()) for one in rows)
     columns = [[value_of(column, one.given.get(column.name)) for one in rows] for column in domain.columns]
     logged = [
         (
