@@ -1,6 +1,6 @@
 """Runs killed at random moments and gone on with; a fault at every write: the outputs must be those of a quiet run.
 
-    python soak/resume.py [--kills 200] [--seed 0]
+    python soak/resume.py [--kills 200] [--seed 0] [--workers N]
 
 Kills are SIGKILL, some of them several to a run. In the second part every write to a file, every wait for the disk and every name
 that is given fails in turn, by an error or as on a full disk, a write when half of it is done: nothing may then stand under a
@@ -21,7 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
 
@@ -107,8 +109,8 @@ def run(folder: Path, source: str, target: str, *more: str, after: float | None 
 # kills -----------------------------------------------------------------------------------------------
 
 
-def kills(folder: Path, count: int, chance: random.Random) -> tuple[int, int, int]:
-    """How many outputs were the same, how many kills came in time, and how many runs had something to go on from."""
+def kills(folder: Path, numbers: Sequence[int], chance: random.Random) -> Counter[str]:
+    """How many runs ended with the same output, how many kills came in time, and how often there was something to go on from."""
     wanted, seconds = {}, {}
     for source, target in KINDS:
         start = time.perf_counter()
@@ -116,21 +118,35 @@ def kills(folder: Path, count: int, chance: random.Random) -> tuple[int, int, in
             raise AssertionError(f"{source} to {target} fails by itself")
         seconds[source, target] = time.perf_counter() - start
         wanted[source, target] = outputs(folder, target)
-    same = in_time = gone_on = 0
-    for number in range(count):
+    found: Counter[str] = Counter()
+    for number in numbers:
         source, target = KINDS[number % len(KINDS)]
         clear(folder, target)
         for _ in range(1 + (number % 4 == 0)):
             after = chance.uniform(0.4, 1.05) * seconds[source, target]
-            in_time += run(folder, source, target, "--resume", after=after) == -signal.SIGKILL
-        gone_on += (folder / f".{target}.journal").exists()
+            found["kills_in_time"] += run(folder, source, target, "--resume", after=after) == -signal.SIGKILL
+        found["with_a_journal"] += (folder / f".{target}.journal").exists()
         ended = run(folder, source, target, "--resume")
         good = ended == 0 and outputs(folder, target) == wanted[source, target] and not left(folder)
-        same += good
+        found["runs"] += 1
+        found["identical"] += good
         if not good:
             print(f"kill {number}: {source} to {target} ended with {ended}, left {left(folder)}")
             print((folder / SAID).read_text("utf-8"), flush=True)
-    return same, in_time, gone_on
+    return found
+
+
+def all_kills(folder: Path, count: int, seed: int, workers: int) -> Counter[str]:
+    """The same by several at a time, each in a folder of its own."""
+
+    def work(worker: int) -> Counter[str]:
+        mine = folder / str(worker)
+        mine.mkdir()
+        sources(mine, 100)
+        return kills(mine, range(worker, count, workers), random.Random(f"{seed} {worker}"))
+
+    with ThreadPoolExecutor(workers) as pool:
+        return sum(pool.map(work, range(workers)), Counter[str]())
 
 
 def clear(folder: Path, target: str) -> None:
@@ -283,27 +299,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="runs at the same time")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="racl-soak-"))
     start = time.perf_counter()
     try:
-        sources(folder, 100)
-        same, in_time, gone_on = kills(folder, given.kills, random.Random(given.seed))
-        found = {"runs": given.kills, "kills_in_time": in_time, "with_a_journal": gone_on, "identical": same}
-        print("kills:", found)
-        record("files killed", {**found, "minutes": round((time.perf_counter() - start) / 60, 1)})
-        for path in list(folder.iterdir()):
-            path.unlink()
+        found = all_kills(folder, given.kills, given.seed, given.workers)
+        print("kills:", dict(found), flush=True)
+        told = {name: found[name] for name in ("runs", "kills_in_time", "with_a_journal", "identical")}
+        record("files killed", {**told, "minutes": round((time.perf_counter() - start) / 60, 1)})
         start = time.perf_counter()
         sources(folder, 4)
         patched()
         tried, wrong = faults(folder)
         print(f"faults: {tried} operations made to fail, {wrong} wrong")
         minutes = round((time.perf_counter() - start) / 60, 1)
+        Failing.left = 0
         record("files failing", {"operations": tried, "wrong": wrong, "minutes": minutes})
     finally:
         shutil.rmtree(folder)
-    sys.exit(same < given.kills or wrong > 0)
+    sys.exit(found["identical"] < given.kills or wrong > 0)
 
 
 if __name__ == "__main__":
