@@ -12,6 +12,7 @@ import pytest
 from racl.errors import DataError
 from racl.model import Model
 from racl.scale import decide_files
+from racl.scale.unfinished import Unfinished
 from scale.deciding import EVERY, table, write
 
 pytestmark = pytest.mark.usefixtures("small_groups")
@@ -96,3 +97,19 @@ def test_a_name_that_cannot_be_given_is_given_when_the_run_goes_on(
     assert decide_files(model, path, out, rejects=aside, resume=True).data() == first.data()
     assert (out.read_bytes(), aside.read_bytes()) == wanted
     assert {one.name for one in tmp_path.iterdir()} == {"rows.parquet", "out.parquet", "no.csv"}
+
+
+def test_a_file_that_somebody_took_away_before_it_had_its_name_is_an_error(
+    tmp_path: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, out = write(tmp_path / "rows.parquet", table(300)), tmp_path / "out.parquet"
+    close = Unfinished.close
+
+    def take_away(self: Unfinished) -> None:
+        close(self)
+        self.part.unlink()
+
+    monkeypatch.setattr(Unfinished, "close", take_away)
+    with pytest.raises(DataError, match="cannot be given its name: no such file"):
+        decide_files(model, path, out)
+    assert not out.exists()

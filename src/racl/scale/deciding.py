@@ -192,7 +192,8 @@ class Run:
     def named(self, counts: Mapping[str, Any]) -> Tally:
         """The end of a run that was killed when all was written, and some files had their names perhaps."""
         for path, _ in reversed(self.outputs):
-            give_name(path, durable=self.durable)
+            if beside(path, "part").exists():
+                give_name(path, durable=self.durable)
         if self.journal:
             beside(self.journal, "journal").unlink(missing_ok=True)
         return Tally.from_data(counts)

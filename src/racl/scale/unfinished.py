@@ -135,11 +135,10 @@ class Unfinished:
 
 
 def give_name(path: Path, *, durable: bool = True) -> None:
-    """Let what stands beside a path take its place, if it has not yet, and have the disk know of it."""
+    """Let what stands beside a path take its place, and have the disk know of it."""
     final = path.resolve()
     try:
-        with suppress(FileNotFoundError):
-            beside(path, "part").replace(final)
+        beside(path, "part").replace(final)
         if durable:
             settle_folder(final.parent)
     except OSError as error:
