@@ -109,7 +109,10 @@ def test_a_file_that_somebody_took_away_before_it_had_its_name_is_an_error(
         close(self)
         self.part.unlink()
 
-    monkeypatch.setattr(Unfinished, "close", take_away)
-    with pytest.raises(DataError, match="cannot be given its name: no such file"):
-        decide_files(model, path, out)
+    with monkeypatch.context() as patched:
+        patched.setattr(Unfinished, "close", take_away)
+        with pytest.raises(DataError, match="cannot be given its name: no such file"):
+            decide_files(model, path, out)
     assert not out.exists()
+    assert decide_files(model, path, out, resume=True).written == 300
+    assert [one.name for one in sorted(tmp_path.iterdir())] == ["out.parquet", "rows.parquet"]

@@ -140,7 +140,8 @@ class Run:
     def go(self, threads: int, *, resume: bool) -> Tally:
         """Do it."""
         start = perf_counter()
-        if resume and self.journal and (counts := ended(self.journal, self.task)) is not None:
+        there = all(beside(path, "part").exists() or path.exists() for path, _ in self.outputs)
+        if resume and there and self.journal and (counts := ended(self.journal, self.task)) is not None:
             return self.named(counts)
         files: list[Unfinished] = []
         journal = None
