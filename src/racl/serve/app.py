@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import re
 import time
 from collections.abc import Awaitable, Coroutine, Iterable, Mapping
@@ -37,7 +38,7 @@ PART = re.compile(r"[A-Za-z0-9._@-]{1,128}")
 PAGE = Route("GET", "/", Permission.OPEN, "The page", page_reply, limited=False)
 NOWHERE: Mapping[str, str] = {}
 UNREAD = (408, 413, 415, 503)  # faults of a body that is left unread: the connection ends
-PAUSE = 0.1  # seconds until a request too many is refused
+PAUSE = 0.1  # seconds until a request too many is refused, at least; at most twice that
 SAID = 1.0  # seconds between two lines of the log about overload
 LOOK = 1.0  # seconds between two looks at what others have changed
 LOG = logging.getLogger("racl.serve")
@@ -180,7 +181,7 @@ class App:
         if visit.began - self.said > SAID:
             LOG.warning("overloaded", extra={"refused": self.refused})
             self.refused, self.said = 0, visit.began
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(PAUSE * (1 + random.random()))  # noqa: S311 - so that they do not all come back together
         return self.finished(visit, refusal(overloaded("too many requests at once"), visit.id), log=False)
 
     def finished(self, visit: Visit, reply: Reply, *, log: bool = True) -> Reply:
