@@ -27,6 +27,9 @@ HEAD = b"POST /v1/decide HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: applicatio
 
 def test_h06_500_slow_clients_are_closed_and_others_are_unharmed(tmp_path: Path) -> None:
     with service(tmp_path) as running, ExitStack() as held:
+        rests = held.enter_context(running.socket())
+        rests.sendall(b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+        assert rests.recv(1000)
         slow = [held.enter_context(running.socket()) for _ in range(500)]
         begun = time.monotonic()
         for number, one in enumerate(slow):
@@ -44,6 +47,7 @@ def test_h06_500_slow_clients_are_closed_and_others_are_unharmed(tmp_path: Path)
             except ConnectionError:
                 continue
         assert time.monotonic() - begun < 12
+        assert rests.recv(1000) == b""
         assert running.ask("GET", "/healthz")[0] == 200
 
 
@@ -195,6 +199,18 @@ def test_requests_that_come_all_at_once_or_in_pieces_are_answered_in_their_order
             raw.sendall(one_request(b"", method=b"HEAD", path=b"/healthz"))
             raw.sendall(one_request(bodies[0], version=b"1.0"))
             assert came.read().count(b"HTTP/1.1 200 OK") == 2  # to the end of the connection
+
+
+def test_answers_that_nobody_takes_do_not_pile_up(tmp_path: Path) -> None:
+    with service(tmp_path, "--store", "none") as running, running.socket() as raw:
+        running.ask("GET", "/openapi.json")
+        process = psutil.Process(running.process.pid)
+        before = process.memory_info().rss
+        raw.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n" * 3000)
+        for _ in range(20):
+            assert running.ask("GET", "/healthz")[0] == 200
+            assert process.memory_info().rss - before < 32 << 20
+            time.sleep(0.05)
 
 
 def read(came: IO[bytes]) -> tuple[int, bytes]:

@@ -54,10 +54,10 @@ def reader(kind: Hashable) -> msgspec.json.Decoder[Any] | None:
 def names(value: Any) -> int:
     """How many names stand in a value, its rows among it, where nothing lies deeper: no fewer are in its text."""
     count = 0
-    for name in value.__struct_fields__:
-        given = getattr(value, name)
-        if given is not UNSET:
-            count += 1
+    for given in msgspec.structs.astuple(value):
+        if given is UNSET:
+            continue
+        count += 1
         if given.__class__ is dict:
             count += len(given)
         elif given.__class__ is list:

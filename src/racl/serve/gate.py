@@ -111,7 +111,7 @@ def check_present(message: Mapping[str, Any], data: bytes) -> bytes:
 
 def check_permission(route: Route, caller: Caller) -> None:
     """Refuse a caller that may not use a route."""
-    if route.permission in caller.may or route.permission is Permission.OPEN:
+    if caller is ANYBODY or route.permission in caller.may or route.permission is Permission.OPEN:
         return
     if caller is UNKNOWN:
         headers = {"www-authenticate": "Bearer"}

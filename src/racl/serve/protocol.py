@@ -29,6 +29,7 @@ class Protocol(HttpToolsProtocol):
     reading = False
     settings: Settings
     began: float | None  # when the request that is coming in did
+    resting: int | None = None  # looks since the last answer, while nothing comes in
     stuck: float | None = None  # since when the answer is not taken
     heading = True  # whether the head of a request is coming in
     head = 0  # bytes of it
@@ -65,6 +66,7 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Note when a request begins; refuse one that never comes to its body."""
+        self.resting = None
         if self.began is None:
             self.began = time.monotonic()
         before, self.reading = self.events, True
@@ -92,8 +94,8 @@ class Protocol(HttpToolsProtocol):
             self.answer(coming)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        """Answer a request by a task of its own, unless it may yet come in whole and nothing stands before the application."""
-        if self.reading and app is self.application:
+        """Answer a request by a task of its own, unless it may yet come in whole, and the answers before it are taken."""
+        if self.reading and not self.flow.write_paused and app is self.application:
             self.coming = cycle
         else:
             super()._start_asgi_task(cycle, app)
@@ -110,10 +112,13 @@ class Protocol(HttpToolsProtocol):
 
     async def in_time(self, cycle: RequestResponseCycle, found: Coroutine[Any, Any, bytes]) -> None:
         """Send an answer once it is there."""
-        self.send(cycle, await found)
+        answer = await found
+        if self.flow.write_paused and not cycle.disconnected:
+            await self.flow.drain()
+        self.send(cycle, answer)
 
     def send(self, cycle: RequestResponseCycle, answer: bytes) -> None:
-        """Send an answer to whoever is still there; the next request waits until it is taken."""
+        """Send an answer to whoever is still there."""
         if cycle.disconnected:
             return
         cycle.response_started = cycle.response_complete = True
@@ -121,6 +126,17 @@ class Protocol(HttpToolsProtocol):
         if not cycle.keep_alive:
             self.transport.close()
         self.on_response_complete()
+
+    def on_response_complete(self) -> None:
+        """Note that nothing is going on; a request that came in meanwhile is next."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.resting = 0
+        self.flow.resume_reading()
+        if self.pipeline:
+            self.resting = None
+            self._start_asgi_task(*self.pipeline.pop())
 
     def look(self) -> None:
         """Close every connection that has been slow for too long, and look again later."""
@@ -132,7 +148,11 @@ class Protocol(HttpToolsProtocol):
         kind.watch = self.loop.call_later(LOOK, self.look) if self.connections else None
 
     def hurry(self, now: float) -> None:
-        """Close this connection if it is slow."""
+        """Close this connection if it is slow, or rests for too long."""
+        if self.resting is not None:
+            self.resting += 1
+            if self.resting * LOOK > self.timeout_keep_alive:
+                self.transport.close()
         limit = self.settings.receive_seconds - LOOK
         self.stuck = None if not self.flow.write_paused else self.stuck or now
         late = self.began is not None and now - self.began > limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -100,23 +100,25 @@ class Registry:
     """Who is served what; every change replaces one value, so that a request sees one state or the other."""
 
     def __init__(self) -> None:
-        self._served: dict[tuple[str, str], Serving] = {}
+        self._served: dict[str, dict[str, Serving]] = {}  # by tenant, by name
 
-    def of(self, tenant: str) -> Iterator[Serving]:
+    def of(self, tenant: str) -> Collection[Serving]:
         """Everything that a tenant is served."""
-        return (serving for (owner, _), serving in self._served.items() if owner == tenant)
+        return self._served.get(tenant, {}).values()
 
     def get(self, tenant: str, name: str) -> Serving | None:
         """What a tenant is served under a name."""
-        return self._served.get((tenant, name))
+        return self._served.get(tenant, {}).get(name)
 
     def all(self) -> Mapping[tuple[str, str], Serving]:
         """What everybody is served."""
-        return dict(self._served)
+        return {
+            (tenant, name): one for tenant, served in self._served.items() for name, one in served.items()
+        }
 
     def put(self, tenant: str, serving: Serving) -> None:
         """Serve this from the next request on."""
-        self._served[(tenant, serving.active.name)] = serving
+        self._served.setdefault(tenant, {})[serving.active.name] = serving
 
     def named(self, tenant: str, name: str) -> Serving:
         """What a tenant is served under a name; raises RequestError where that is nothing."""
@@ -136,9 +138,9 @@ class Registry:
                     404, "not_found", "no such model" + (f"; {hint}" if hint else ""), "/model"
                 )
             return found
-        served = list(self.of(tenant))
+        served = self.of(tenant)
         if len(served) == 1:
-            return served[0]
+            return next(iter(served))
         if not served:
             raise RequestError(404, "not_found", "no model is served", "")
         raise invalid("several models are served; say which one", "/model", "missing_field")
