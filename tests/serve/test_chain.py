@@ -14,7 +14,7 @@ from racl.cli import main
 from racl.serve.store import keeping, sqlite
 from racl.serve.store.chain import START, linked
 from racl.serve.store.connection import Connection
-from serve.asking import GOOD, remembered
+from serve.asking import GOOD, air_model, remembered
 
 
 @pytest.fixture
@@ -209,21 +209,55 @@ def test_a_log_is_verified_masked_and_copied_while_decisions_come_in(
     assert copy.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_backup_is_restored_by_writing_it_over_the_log(store: Path, racl: Racl, tmp_path: Path) -> None:
+def test_a_backup_is_restored_while_the_service_runs(store: Path, racl: Racl, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
+    strict = air_model(leisure={"bias": -99, "weights": {"price": 0, "nonstop": 0, "aa": 0}})
     with remembered(store) as ask:
-        before = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]["id"]
+        first = ask("GET", "/v1/models/air").json["active"]
+        before = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]
         assert racl("backup", "-o", copy).code == 0
-        after = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]["id"]
-    store.write_bytes(copy.read_bytes())
-    for beside in ("-wal", "-shm"):
-        Path(f"{store}{beside}").unlink(missing_ok=True)
-    assert racl("verify").code == 0
-    with remembered(store) as ask:
-        assert ask("GET", f"/v1/decisions/{before}").status == 200
-        assert ask("GET", f"/v1/decisions/{after}").status == 404
-        assert ask("POST", "/v1/decide", {"row": GOOD}).status == 200
+        sent = ask("POST", "/v1/models", strict.document()).json["version"]
+        ask("POST", "/v1/models/air/activate", {"version": sent})
+        after = ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]
+        assert racl("restore", "--from", copy).out == "1 decisions, 0 outcomes\n"
+        ask.service.catch_up(sqlite.readers(str(store))())
+        found = ask("GET", "/v1/models/air").json
+        assert (found["active"], len(found["versions"])) == (first, 1)
+        assert ask("GET", f"/v1/decisions/{before['id']}").status == 200
+        assert ask("GET", f"/v1/decisions/{after['id']}").status == 404
+        assert ask("POST", "/v1/decide", {"row": GOOD}).json["decisions"][0]["accepted"]
     assert racl("verify").out.startswith("2 decisions")
+    with remembered(store) as ask:
+        assert ask("GET", "/v1/models/air").json["active"] == first
+
+
+def test_a_backup_is_restored_where_nothing_is_left(
+    store: Path, log: Connection, racl: Racl, tmp_path: Path
+) -> None:
+    assert racl("backup", "-o", tmp_path / "copy.db").code == 0
+    log.close()
+    for file in store.parent.glob(f"{store.name}*"):
+        file.unlink()
+    assert racl("restore", "--from", tmp_path / "copy.db").code == 0
+    assert racl("verify").out.startswith("6 decisions (0 with something hidden), 2 outcomes")
+
+
+def test_a_backup_that_is_not_whole_is_not_restored(log: Connection, racl: Racl, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    assert racl("backup", "-o", copy).code == 0
+    broken_copy = sqlite.connect(str(copy))()
+    broken_copy.run("DELETE FROM decisions WHERE seq = 3")
+    broken_copy.close()
+    (tmp_path / "other.db").write_text("no log")
+    for words, what in (
+        (("--from", copy), "decisions 3 to 3 are missing"),
+        (("--from", tmp_path / "none.db"), "no such file"),
+        (("--from", tmp_path / "other.db"), "not a memory of racl's"),
+        ((), "from where?"),
+    ):
+        done = racl("restore", *words)
+        assert (done.code, what in done.err) == (2, True)
+    assert racl("verify").out.startswith("6 decisions")
 
 
 def test_a_backup_that_cannot_be_made_leaves_nothing(log: Connection, racl: Racl, tmp_path: Path) -> None:

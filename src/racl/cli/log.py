@@ -16,7 +16,7 @@ from racl.errors import Problem, nearest, quoted
 if TYPE_CHECKING:
     from racl.serve.store.connection import Connection
 
-ACTIONS = ("verify", "checkpoint", "mask", "prune", "backup")
+ACTIONS = ("verify", "checkpoint", "mask", "prune", "backup", "restore")
 
 
 def arguments(parser: Parser) -> None:
@@ -29,13 +29,14 @@ def arguments(parser: Parser) -> None:
     about = "only what is older, such as 30d; everything if not said (mask), or 365d (prune)"
     parser.add_argument("--older", metavar="TIME", type=span, help=about)
     parser.add_argument("-o", "--out", metavar="FILE", help="where a backup goes")
+    parser.add_argument("--from", dest="source", metavar="FILE", help="the backup to restore")
 
 
 def run(asked: Namespace) -> Exit:
-    """Verify, sign, hide, forget or copy."""
+    """Verify, sign, hide, forget, copy or take back."""
     with needing_extra("racl log"):
         from racl.serve.store.places import place_of
-    connection = place_of(asked.store).connect()
+    connection = place_of(asked.store, new=asked.action == "restore").connect()
     try:
         return ACT[asked.action](connection, asked)
     finally:
@@ -112,21 +113,49 @@ def backup(connection: Connection, asked: Namespace) -> Exit:
     return Exit.DONE
 
 
-ACT = {"verify": verify, "checkpoint": checkpoint, "mask": mask, "prune": prune, "backup": backup}
+def restore(connection: Connection, asked: Namespace) -> Exit:
+    """Take a backup in, once it is known to be whole."""
+    from racl.serve.store import keeping, sqlite
+    from racl.serve.store.places import secret_of
+
+    if asked.source is None or not Path(asked.source).is_file():
+        what = "from where?" if asked.source is None else "no such file"
+        raise CallError([Problem("racl log restore", what, "--from FILE", file=asked.source or "")])
+    sqlite.check_file(asked.source)
+    reading = sqlite.readers(asked.source)()
+    found = keeping.verify(reading, secret_of(asked.store))
+    reading.close()
+    if found.problems:
+        raise CallError([Problem("racl log restore", one, file=asked.source) for one in found.problems])
+    sqlite.restore(connection, asked.source)
+    say(f"{found.decisions:,} decisions, {found.outcomes:,} outcomes")
+    return Exit.DONE
+
+
+ACT = {
+    "verify": verify,
+    "checkpoint": checkpoint,
+    "mask": mask,
+    "prune": prune,
+    "backup": backup,
+    "restore": restore,
+}
 
 COMMAND = Command(
-    summary="verify, sign, mask, prune and back up a service's log",
+    summary="verify, sign, mask, prune, back up and restore a service's log",
     about=(
         "Every record is linked to the one before over salted digests of its columns: `verify` recomputes all of them and"
         " ends with 1 where anything was changed, taken out or put in. `mask` hides columns and `prune` forgets what is old;"
-        " the rest stays verifiable. Checkpoints are signed with the secret in FILE.secret or RACL_LOG_SECRET: keep it"
-        " elsewhere. All of it may be done while the service runs."
+        " the rest stays verifiable. `restore` puts a backup that is whole in the place of everything."
+        " Checkpoints are signed with the secret in FILE.secret or RACL_LOG_SECRET: keep it elsewhere."
+        " All of it may be done while the service runs."
     ),
     examples="""\
   racl log verify
   racl log mask --column persona --older 30d
   racl log prune --older 365d
-  racl log backup -o copy.db""",
+  racl log backup -o copy.db
+  racl log restore --from copy.db""",
     arguments=arguments,
     run=run,
 )

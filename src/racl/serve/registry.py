@@ -195,10 +195,10 @@ def refresh(registry: Registry, connection: Connection) -> None:
     held: dict[tuple[str, str], dict[str, Version]] = {
         key: dict(serving.versions) for key, serving in served.items()
     }
-    states = models.states(connection)
+    states, known = models.states(connection), models.known(connection)
     missing = {
         (tenant, model, digest)
-        for tenant, model, digest in models.known(connection)
+        for tenant, model, digest in known
         if digest not in held.get((tenant, model), {})
     }
     for kept in models.versions(connection) if missing else ():
@@ -207,6 +207,8 @@ def refresh(registry: Registry, connection: Connection) -> None:
             held.setdefault((kept.tenant, kept.model), {})[kept.version] = version
     for (tenant, model), state in states.items():
         now = served.get((tenant, model))
-        versions = held[(tenant, model)]
+        versions = {
+            digest: one for digest, one in held[(tenant, model)].items() if (tenant, model, digest) in known
+        }
         if now is None or state_of(now) != state or len(now.versions) != len(versions):
             registry.put(tenant, serving_of(state, versions))

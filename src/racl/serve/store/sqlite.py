@@ -181,3 +181,18 @@ def copy(connection: object, path: str) -> None:
         unfinished.replace(place)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def restore(connection: object, path: str) -> None:
+    """Put a copy in the place of all that a memory holds, at once, for those too who are using it."""
+    if not isinstance(connection, Sqlite):
+        raise DataError(
+            [Problem("", "a server has its own ways to take a backup in", "such as `pg_restore`")]
+        )
+    with said():
+        source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        with connection.database.backup("main", source, "main") as copying:
+            copying.step(-1)
+        source.close()
+    with_tables(connection)
+    connection.forget()
