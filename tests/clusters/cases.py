@@ -12,8 +12,10 @@ from conformance.cases import NAMES, Answer, Case, answer
 from racl import Model
 from racl.domain.model import Type
 from racl.learn.asked import Recipe
-from racl.learn.history import History
-from racl.learn.recipe import learn
+from racl.learn.history import History, gathered
+from racl.learn.recipe import Learned, learn_from
+from racl.learn.sources import InMemory, Sources
+from racl.learn.spread import aside
 
 KEY = "racl's key"
 AIRLINE = Path(__file__).parents[2] / "examples/airline"
@@ -58,9 +60,39 @@ def labelled(model: Model) -> pa.Table:
     return table.append_column("label", pa.array(accepted))
 
 
-def wanted_weights(model: Model, table: pa.Table, recipe: Recipe) -> Any:
-    """The weights of the fit in memory."""
-    return learn(model.domain, History(table, "label"), recipe).weights
+FITS = [
+    ("anchors", "none"),
+    ("anchors", "fixed"),
+    ("anchors", "validated"),
+    ("anchors", "certified"),
+    ("latent", "none"),
+    ("latent", "fixed"),
+    ("latent", "validated"),
+    ("latent", "certified"),
+]
+
+
+def asked(learner: str, guard: str) -> Recipe:
+    """A recipe that holds rows out where its guard needs them."""
+    share = 0.3 if guard in ("validated", "certified") else 0.0
+    return Recipe(learner=learner, guard=guard, pull=1.0, held_out=share, alpha=0.3, delta=0.3)
+
+
+def fitted(model: Model, table: pa.Table, recipe: Recipe) -> Learned:
+    """The fit in memory, on the rows that a cluster holds out."""
+    sample = gathered(model.domain, History(table, "label")).sample
+    out = aside(table[KEY], recipe.share, recipe.seed)
+    training, whole = InMemory(sample.take(~out)), InMemory(sample)
+    held_out = sample.take(out) if out.any() else None
+    return learn_from(Sources(model.domain, training, whole, held_out), recipe)
+
+
+def assert_alike(found: Learned, wanted: Learned) -> None:
+    """The same weights to 1e-9, and the same guard; the record says what was learned from."""
+    np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-9, atol=1e-12)
+    assert found.chosen.guard == wanted.chosen.guard
+    assert found.record["data"]["fingerprint"].startswith("rows:")
+    assert found.record["split"]["held_out"] == wanted.record["split"]["held_out"]
 
 
 def answers(found: list[dict[str, Any]]) -> list[Answer]:

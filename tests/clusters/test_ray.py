@@ -11,7 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from clusters.cases import AIRLINE, KEY, answers, arrow_rows, labelled, tickets_table, wanted_weights
+from clusters.cases import (
+    AIRLINE,
+    FITS,
+    KEY,
+    answers,
+    arrow_rows,
+    asked,
+    assert_alike,
+    fitted,
+    labelled,
+    tickets_table,
+)
 from conformance.cases import FOLDERS, Case
 from racl import DataError, Model, load_model
 
@@ -158,16 +169,12 @@ def test_a_worker_without_racl_is_named(cluster: None, model: Model) -> None:
         rows.map_batches(hidden, batch_format="pyarrow", batch_size=None).take_all()
 
 
-@pytest.mark.parametrize("learner", ["anchors", "latent"])
+@pytest.mark.parametrize(("learner", "guard"), FITS)
 def test_a_fit_gives_the_weights_that_the_rows_give_in_memory(
-    cluster: None, model: Model, learner: str
+    cluster: None, model: Model, learner: str, guard: str
 ) -> None:
-    import numpy as np
-
     import racl.ray
-    from racl.learn.asked import Recipe
 
-    table = labelled(model)
-    recipe = Recipe(learner=learner, guard="fixed", pull=1.0, held_out=0.0)
-    found = racl.ray.learn(spread(table), model.domain, "label", key=KEY, recipe=recipe)
-    np.testing.assert_allclose(found.weights, wanted_weights(model, table, recipe), rtol=1e-9, atol=1e-12)
+    table, recipe = labelled(model), asked(learner, guard)
+    found = racl.ray.learn(spread(table, 2), model.domain, "label", key=KEY, recipe=recipe)
+    assert_alike(found, fitted(model, table, recipe))

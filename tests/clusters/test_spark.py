@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
-from clusters.cases import AIRLINE, KEY, answers, arrow_rows, labelled, tickets_table, wanted_weights
+from clusters.cases import (
+    AIRLINE,
+    FITS,
+    KEY,
+    answers,
+    arrow_rows,
+    asked,
+    assert_alike,
+    fitted,
+    labelled,
+    tickets_table,
+)
 from conformance.cases import FOLDERS, NAMES, Case
 from racl import DataError, Model, load_model
 from racl import spark as spark_module
@@ -201,12 +212,10 @@ def test_a_worker_without_racl_is_named(spark: Any, model: Model, tickets: Any) 
         tickets.mapInArrow(hidden, tickets.schema).collect()
 
 
-def test_a_fit_gives_the_weights_that_the_rows_give_in_memory(spark: Any, model: Model) -> None:
-    import numpy as np
-
-    from racl.learn.asked import Recipe
-
-    table = labelled(model)
-    recipe = Recipe(learner="anchors", guard="fixed", pull=1.0, held_out=0.0)
-    found = spark_module.learn(frame(spark, table, 3), model.domain, "label", key=KEY, recipe=recipe)
-    np.testing.assert_allclose(found.weights, wanted_weights(model, table, recipe), rtol=1e-9, atol=1e-12)
+@pytest.mark.parametrize(("learner", "guard"), FITS)
+def test_a_fit_gives_the_weights_that_the_rows_give_in_memory(
+    spark: Any, model: Model, learner: str, guard: str
+) -> None:
+    table, recipe = labelled(model), asked(learner, guard)
+    found = spark_module.learn(frame(spark, table), model.domain, "label", key=KEY, recipe=recipe)
+    assert_alike(found, fitted(model, table, recipe))
