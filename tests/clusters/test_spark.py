@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,13 @@ def test_nothing_is_run_before_it_is_asked_for(spark: Any, model: Model, tickets
         assert found.columns == [*broken.columns, *NAMES, "refused"]
         with pytest.raises(Exception, match="read"):
             found.collect()
+
+
+def test_the_query_is_one_method_that_java_compiles(spark: Any, model: Model, tickets: Any) -> None:
+    found = spark_module.decide(tickets, model, how="sql")
+    plan = spark._jvm.PythonSQLUtils.explainString(found._jdf.queryExecution(), "codegen")
+    sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", plan)]
+    assert 1_000 < max(sizes) < 20_000  # bytes; somewhat beyond, Java gives up on its better compiler
 
 
 def test_a_prefix_goes_before_every_new_name(model: Model, tickets: Any) -> None:

@@ -295,6 +295,35 @@ def test_a_default_preference_without_personas_changes_nothing(engine: Engine) -
     agree(engine, parse_model(json.dumps(document)), [ROW])
 
 
+def personas(second: float) -> Model:
+    """A model of two personas, of features that differ in case alone."""
+    document = json.loads(json.dumps(small().document(), default=dict))
+    document["domain"]["features"]["G"] = "word == 'a'"
+    document["domain"]["context"]["who"] = {"type": "category", "values": ["some", "others"]}
+    document["domain"]["rule"]["persona"] = "who"
+    weights = [{"bias": 0.5, "weights": {"g": one, "h": 1.0, "G": one}} for one in (0.25, second)]
+    document["preference"] = dict(zip(("some", "others"), weights, strict=True))
+    return parse_model(json.dumps(document))
+
+
+def test_spark_looks_up_all_that_differs_between_personas_at_once() -> None:
+    text = sql(personas(0.75), "spark")
+    assert text.count("STRUCT(0.25D AS g_1, 0.25D AS G_3)") == 1
+    assert text.count("STRUCT(0.75D AS g_1, 0.75D AS G_3)") == 1
+    assert "racl_weights.g_1" in text
+    assert sqlglot.parse_one(text, read="spark")
+    assert "racl_weights" not in sql(personas(0.25), "spark")
+    assert "racl_weights" not in sql(small(), "spark")
+
+
+def test_personas_have_their_own_weights(engine: Engine) -> None:
+    agree(
+        engine,
+        personas(0.75),
+        [{**ROW, "x": x, "who": who} for x in (-3.0, 2.0) for who in ("some", "others")],
+    )
+
+
 def test_a_column_named_like_a_decision_is_refused_without_a_prefix(engine: Engine) -> None:
     model = small(candidate={"plan": "number"}, features={"g": "x + plan"})
     with pytest.raises(QueryError, match="the rows already have a column `plan`"):
