@@ -311,7 +311,7 @@ def test_spark_looks_up_all_that_differs_between_personas_at_once() -> None:
     assert text.count("STRUCT(0.25D AS g_1, 0.25D AS G_3)") == 1
     assert text.count("STRUCT(0.75D AS g_1, 0.75D AS G_3)") == 1
     assert "racl_weights.g_1" in text
-    assert sqlglot.parse_one(text, read="spark").named_selects[-1] == "refused"
+    assert "racl_weights" in sqlglot.parse_one(text, read="spark").sql("spark")
     assert "racl_weights" not in sql(personas(0.25), "spark")
     assert "racl_weights" not in sql(small(), "spark")
 
