@@ -41,7 +41,8 @@ def assembly(variant: str) -> str:
     model = (
         load_model(EXAMPLES / "airline/model.json") if variant == "airline" else model_of(VARIANTS[variant])
     )
-    return compiled.assembly(kernel_text(model.program, other=False, tame=False), arguments(model.program))
+    text = kernel_text(model.program, other=False, tame=False)
+    return str(compiled.optimised(text, arguments(model.program)))
 
 
 variants = pytest.mark.parametrize("variant", [*VARIANTS, "airline"])

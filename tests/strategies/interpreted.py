@@ -75,6 +75,7 @@ def interpreted(text: str, model: Model, table: Table, out: Outputs) -> None:
         "wide": np.float64,
         "array": lambda array, shape: array.reshape(shape),
         "select": lambda test, then, other: then if test else other,
+        "pick": lambda number, *choices: choices[number],
         "power_of_two": lambda power: np.float64(2.0**power),
         **{name: getattr(np, name) for name in ("floor", "ceil", "sqrt")},
         **{name: getattr(elementary, name) for name in ("log", "exp")},

@@ -23,6 +23,7 @@ from threading import Lock
 from typing import Any
 
 from racl import elementary
+from racl.engines import pick
 
 MAGIC = b"racl kernel 1 "
 SYMBOL = "racl_kernel"
@@ -64,8 +65,8 @@ def cache_folder() -> Path | None:
 def fingerprint(text: str, arguments: Sequence[Argument]) -> str:
     """A name for the machine code that will come of the text, here."""
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
-    shared = Path(elementary.__file__).read_text(encoding="utf-8")
-    parts = [text, repr(arguments), shared, *versions, sys.version, processor()]
+    shared = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (elementary, pick)]
+    parts = [text, repr(arguments), *shared, *versions, sys.version, processor()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -109,11 +110,22 @@ def checksum(code: bytes) -> bytes:
 def object_code(text: str, arguments: Sequence[Argument]) -> bytes:
     """Compile the text, which this library generated, to object code for this processor."""
     with deep_calls():
-        import llvmlite.binding as llvm
+        return bytes(target_machine().emit_object(optimised(text, arguments)))
 
-        module = llvm.parse_assembly(assembly(text, arguments))
-        module.verify()
-        return bytes(target_machine().emit_object(module))
+
+def optimised(text: str, arguments: Sequence[Argument]) -> Any:
+    """The text as a module of LLVM's, ready to be made object code."""
+    import llvmlite.binding as llvm
+
+    wide = "pick(" in text and pick.permutes()
+    lines = assembly(text, arguments, wide=wide)
+    if wide and pick.CALLED not in lines:  # the loop became no vectors of that width
+        wide, lines = False, assembly(text, arguments, wide=False)
+    module = llvm.parse_assembly(lines)
+    module.verify()
+    if wide:
+        pick.settled(module, target_machine())
+    return module
 
 
 @contextmanager
@@ -131,11 +143,14 @@ def deep_calls() -> Iterator[None]:
 ONE_AT_A_TIME = Lock()
 
 
-def assembly(text: str, arguments: Sequence[Argument]) -> str:
-    """The text as numba compiles it: optimised, as LLVM's own assembly, the entry named `racl_kernel`."""
+def assembly(text: str, arguments: Sequence[Argument], *, wide: bool) -> str:
+    """The text as numba compiles it: optimised, as LLVM's own assembly, the entry named `racl_kernel`.
+
+    `wide` where numbers are to be picked for eight rows at once.
+    """
     import numba
 
-    namespace = surroundings()
+    namespace = surroundings() | {"pick": pick.picking(wide=wide)}
     exec(compile(text, "<racl kernel>", "exec"), namespace)  # noqa: S102 - from checked trees, mangled names only
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaWarning)

@@ -12,10 +12,10 @@ from racl.domain.model import Choose, Column, Type
 from racl.engines.bounds import MOST as LARGEST
 from racl.engines.bounds import Bounds, column_interval
 from racl.engines.emit import MACHINE, Emitter
+from racl.engines.pick import WIDTH
 from racl.program import Effect, Program, Term, code_type, score_terms
 
 MOST = repr(LARGEST)  # NaN and infinities fail a comparison with it
-CHAINED = 8  # personas up to which weights are chosen by comparisons instead of looked up
 
 
 def column_types(program: Program) -> dict[str, str]:
@@ -60,16 +60,17 @@ def number_conditions(column: Column, var: str) -> Iterator[str]:
 
 
 def load_weights(program: Program, emitter: Emitter, *, other: bool) -> None:
-    """The weights of the row's persona, by comparisons where personas are few, else by look-up."""
+    """The weights of the row's persona, picked where personas are few, else looked up."""
     rows = weight_rows(program, other=other)
+    if rows > WIDTH:
+        emitter.line("known_persona = select(persona < 0, 0, np.int64(persona))")
     for position in range(len(program.domain.features) + 1):
         term = program.terms.add("weight", payload=position)
-        if rows > CHAINED:
+        names = [f"w{index}_{position}" for index in range(rows)]
+        if rows > WIDTH:
             text = f"weights[known_persona, {position}]"
         else:
-            text = f"w{rows - 1}_{position}"
-            for index in reversed(range(rows - 1)):
-                text = f"select(persona == {index}, w{index}_{position}, {text})"
+            text = f"pick(persona, {', '.join(names)})" if rows > 1 else names[0]
         emitter.line(f"t{term} = {text}")
         emitter.known[term] = f"t{term}"
 
@@ -80,9 +81,9 @@ def weight_rows(program: Program, *, other: bool) -> int:
 
 
 def weight_scalars(program: Program, *, other: bool) -> list[str]:
-    """Loads of the weights before the loop, where they are chosen by comparisons."""
+    """Loads of the weights before the loop, where they are picked."""
     rows = weight_rows(program, other=other)
-    if rows > CHAINED:
+    if rows > WIDTH:
         return []
     positions = range(len(program.domain.features) + 1)
     return [
@@ -121,7 +122,6 @@ class OneStep:
         persona = program.domain.rule.persona
         if persona is not None:
             emitter.line(f"persona = {emitter.name(program.columns[persona])}")
-            emitter.line("known_persona = select(persona < 0, 0, np.int64(persona))")
         load_weights(program, emitter, other=self.other)
         budget, threshold = emitter.need((program.budget, program.threshold))
         emitter.line(f"budget = {budget} + 0.0")

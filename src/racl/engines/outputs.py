@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +39,10 @@ def allocate(program: Program, rows: int) -> Outputs:
     types = (np.float64, np.float64, np.float64, plan_type(program), np.int8, np.bool_, np.bool_)
     ends = np.cumsum([rows * np.dtype(type_).itemsize for type_ in types]).tolist()
     memory = lent(ends[-1])
-    parts = zip(types, [0, *ends], ends, strict=False)
-    value, margin, cost, plan, credit, accepted, refused = (
-        memory[start:end].view(type_) for type_, start, end in parts
-    )
+    columns: list[NDArray[Any]] = [
+        memory[start:end].view(type_) for type_, start, end in zip(types, [0, *ends], ends, strict=False)
+    ]
+    value, margin, cost, plan, credit, accepted, refused = columns
     return Outputs(accepted, credit, plan, value, margin, cost, refused)
 
 
