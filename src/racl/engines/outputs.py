@@ -36,7 +36,15 @@ class Outputs:
 
 def allocate(program: Program, rows: int) -> Outputs:
     """Room for the decisions of that many rows, in one piece; the widest columns come first, so that all are aligned."""
-    types = (np.float64, np.float64, np.float64, plan_type(program), np.int8, np.bool_, np.bool_)
+    types: tuple[Any, ...] = (
+        np.float64,
+        np.float64,
+        np.float64,
+        plan_type(program),
+        np.int8,
+        np.bool_,
+        np.bool_,
+    )
     ends = np.cumsum([rows * np.dtype(type_).itemsize for type_ in types]).tolist()
     memory = lent(ends[-1])
     columns: list[NDArray[Any]] = [
