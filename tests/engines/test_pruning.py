@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from racl import Model
 from racl.model import parse_model
 from strategies.agreement import by_definition, disagreements, outputs_of
@@ -61,3 +63,22 @@ def test_past_the_budget_nothing_is_searched_once_a_plan_is_known_to_be_feasible
     assert lines_run(given, again) < 0.8 * lines_run(
         given, again, ("and feasible: continue", "and False: continue")
     )
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_domain_that_reads_no_column_is_decided_too(steps: int) -> None:
+    domain = {
+        "racl": 1,
+        "name": "blind",
+        "candidate": {"seat": "boolean"},
+        "context": {"budget": "number", "threshold": "number"},
+        "requirements": {"never": "1 == 2"},
+        "features": {"one": "1"},
+        "repairs": {"wait": {"sets": {"seat": True}, "cost": 1}},
+        "rule": {"steps": steps, "budget": 3, "threshold": 0},
+    }
+    preference = {"all": {"bias": 1.0, "weights": {"one": 1.0}}}
+    given = parse_model(json.dumps({"racl_model": 1, "domain": domain, "preference": preference}), "model")
+    found = by_definition(given, [ROW])
+    assert getattr(found[0], "credit", None) == "rejected-non-repairable"
+    assert disagreements(given, [ROW], outputs_of(given, found), by_text(given, [ROW])) == []
