@@ -56,9 +56,20 @@ def test_what_waits_stays_within_the_limit_and_the_longest_unused_goes_first() -
     wanted = [third + 1, third + 2]
     while pieces:
         del pieces[0]
-    assert [len(piece) for piece in SPARE] == wanted
+    assert [len(piece) for _, piece in SPARE] == wanted
 
 
 def test_a_piece_beyond_the_limit_is_not_kept() -> None:
     lent(KEPT + 1)
     assert SPARE == []
+
+
+@pytest.mark.parametrize("wish", [1, LEAST])
+def test_a_piece_that_nobody_wants_for_long_is_let_go_at_the_next_wish(
+    wish: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent(4 * LEAST)
+    monkeypatch.setattr(memory, "LONG", -1.0)
+    piece = lent(wish)
+    assert SPARE == []
+    del piece
