@@ -88,5 +88,7 @@ def drawn(sets: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:
     """(sets,) which choice sets are held out: a share of them, or fewer where these would have too many rows."""
     count = min(round(share * sets), -(-MOST_HELD_OUT * sets // max(1, rows)))
     aside = np.zeros(sets, np.bool_)
-    aside[np.random.default_rng(seed).permutation(sets)[:count]] = True
+    order = np.arange(sets, dtype=np.min_scalar_type(sets))  # as narrow as can be: there may be many millions
+    np.random.default_rng(seed).shuffle(order)
+    aside[order[:count]] = True
     return aside
