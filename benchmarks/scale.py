@@ -234,13 +234,15 @@ def fitted(folder: Path, millions: int) -> dict[str, float]:
     source = make(folder, millions, lambda seed: market.arrow(MILLION, seed), "market")
     found = run("fit", source, folder / "model.json")
     source.unlink()
-    return {**found, "rows": millions * MILLION}
+    return {**found, "rows": millions * MILLION, "date": machine()["date"]}
 
 
 def arguments() -> argparse.Namespace:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--rows", default="1,10,50,100", help="millions of rows, with commas")
+    parser.add_argument(
+        "--rows", default="1,10,50,100", help="millions of rows, with commas; '' for the fit alone"
+    )
     parser.add_argument("--fit", type=int, default=50, help="millions of rows to learn from; 0 for none")
     parser.add_argument("--folder", type=Path, help="where there is room for some gigabytes")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="results; a page goes beside them")
@@ -261,7 +263,8 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="racl-scale-", dir=given.folder))
     found: dict[str, Any] = {"machine": machine(), "sizes": {}, "fit": None}
     if given.output.exists():
-        found = json.loads(given.output.read_text("utf-8")) | {"machine": found["machine"]}
+        earlier = json.loads(given.output.read_text("utf-8"))
+        found = earlier | ({"machine": found["machine"]} if given.rows else {})
     try:
         run("racl", make(folder, 1, plain, "warm"), folder / "warm.out.parquet")  # compiles the kernel
         for millions in [int(size) for size in given.rows.split(",") if size]:

@@ -78,5 +78,6 @@ def markdown(found: Found) -> str:
     parts = [told(found), reached, times(found), *bound(found)]
     if fit := found.get("fit"):
         told_fit = f"{fit['seconds']:,.0f} s by the clock, {fit['cpu']:,.0f} s of the processors"
-        parts.append(f"A fit of {fit['rows']:,} rows of `benchmarks/market` (latent, certified): {told_fit}.")
+        rows, when = f"{fit['rows']:,} rows of `benchmarks/market`", fit["date"]
+        parts.append(f"A fit of {rows} (latent, certified), measured {when}: {told_fit}.")
     return "\n\n".join(parts) + "\n"
