@@ -82,3 +82,22 @@ def test_a_domain_that_reads_no_column_is_decided_too(steps: int) -> None:
     found = by_definition(given, [ROW])
     assert getattr(found[0], "credit", None) == "rejected-non-repairable"
     assert disagreements(given, [ROW], outputs_of(given, found), by_text(given, [ROW])) == []
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_cost_of_negative_zero_is_zero(steps: int) -> None:
+    given = model(steps, **{f"fit_{part}": {"cost": "-0 * budget"} for part in PARTS})
+    rows = [ROW | {"seat": True, "wheel": True}, ROW | {"wheel": True}, ROW]
+    found = by_definition(given, rows)
+    assert disagreements(given, rows, outputs_of(given, found), by_text(given, rows)) == []
+    assert "-0.0" not in [repr(getattr(one, "cost", None)) for one in found]
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_domain_whose_requirements_always_hold_is_decided_too(steps: int) -> None:
+    given = model(steps)
+    domain = json.loads(json.dumps(given.document()))["domain"] | {"requirements": {"always": "1 == 1"}}
+    preference = {"all": {"bias": 1.0, "weights": {"lamp": 1.0}}}
+    free = parse_model(json.dumps({"racl_model": 1, "domain": domain, "preference": preference}), "model")
+    found = by_definition(free, [ROW])
+    assert disagreements(free, [ROW], outputs_of(free, found), by_text(free, [ROW])) == []
