@@ -60,7 +60,6 @@ class Work:
     total: int | None  # rows in all, where that is known
     counting: bool = False  # a row was refused that may not be: what is left is only counted
     lock: threading.Lock = field(default_factory=threading.Lock)
-    held: threading.local = field(default_factory=threading.local)
 
     def __call__(self, task: Task) -> Done:
         """Decide a stretch of the rows."""
@@ -87,7 +86,8 @@ class Work:
         tally = Tally()
         refused: list[Piece] = []
         named: list[list[pa.ChunkedArray]] = []
-        outputs, at = self.room(carried.footers[task.file].groups[task.group][GROUP_ROWS][1]), 0
+        rows = carried.footers[task.file].groups[task.group][GROUP_ROWS][1]
+        outputs, at = allocate(self.model.program, rows), 0
         for table in self.tables(task, self.needed):
             decisions = self.decide(table, outputs.part(at, at + table.rows))
             tally.add(Tally.of(decisions))
@@ -106,13 +106,6 @@ class Work:
         pieces = (piece,) if piece else tuple(self.anew(task, carried, decisions, keep))
         tally.written = at if keep is None else int(np.count_nonzero(keep))
         return Done(tally, pieces, tuple(refused))
-
-    def room(self, rows: int) -> Outputs:
-        """Memory for the decisions of a group, which each thread uses again for the next one."""
-        held: Outputs | None = getattr(self.held, "outputs", None)
-        if held is None or len(held.accepted) < rows:
-            held = self.held.outputs = allocate(self.model.program, rows)
-        return held.part(0, rows)
 
     def anew(self, task: Task, carried: Carried, decisions: Decisions, keep: Keep | None) -> Iterator[Piece]:
         """A group that cannot be taken as it lies: decoded and written anew, without the rows that are left out."""
